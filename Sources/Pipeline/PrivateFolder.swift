@@ -1,11 +1,11 @@
 import Domain
 import Foundation
 
-/// A new folder in the temporary folder that only its owner can ever read, removed with this
-/// object.
+/// A new folder in the temporary folder that only its owner can ever read, removed at the end of
+/// the scope that holds it.
 ///
 /// Foundation would create it with open permissions and restrict them a moment later.
-final class PrivateFolder {
+struct PrivateFolder: ~Copyable {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("subledger-\(UUID().uuidString)")
 

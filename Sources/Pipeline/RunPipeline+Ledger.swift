@@ -14,7 +14,7 @@ extension RunPipeline {
       : try LedgerLock.acquire(
         ledgerPath: plan.ledger, waitSeconds: plan.lockWait, stop: stop)
     let folder = plan.isDryRun ? try PrivateFolder() : nil
-    defer { withExtendedLifetime((lock, folder)) {} }
+    defer { withExtendedLifetime(lock) {} }
     let path = folder?.path("ledger.sqlite") ?? plan.ledger
     if folder != nil, lock != nil { try copyLedger(to: path) }
     let ledger = try Ledger.open(path: path, mode: .readWrite)

@@ -14,11 +14,6 @@ import Reports
 /// Each stage passes values to the next, without callbacks: workers read files into batches and
 /// create rows, one thread writes them; workers fold groups of events, one thread adds them up.
 public struct RunPipeline {
-  /// The result of the fold: facts, or changes to them, and the breaks that events alone show.
-  typealias Folded = FactRefresh.Outcome
-  /// The result of the comparison with snapshots: breaks, of every user.
-  typealias Reconciled = ReconcilePass.Outcome
-
   var plan: Plan
   let version: String
   private(set) var log: Logger
@@ -131,7 +126,6 @@ public struct RunPipeline {
       log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
       following.plan.metrics = nil
       let room = try PrivateFolder()
-      defer { withExtendedLifetime(room) {} }
       let copy = room.path("ledger.sqlite")
       try ledger.copy(to: copy, stop: stop)
       return try following.publish(

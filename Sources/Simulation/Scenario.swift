@@ -1,7 +1,7 @@
 public import Domain
 
 /// A format of the provider's answer to "what does this user own".
-public enum SnapshotShape: String, CaseIterable, Sendable {
+enum SnapshotShape: String, CaseIterable, Sendable {
   case v3
   case v4
   case purchases
@@ -35,7 +35,7 @@ public struct Migration: Sendable, Equatable {
   }
 
   func moves(_ shop: Shop) -> Bool {
-    shop.app == 0 && shop.store != .stripe && [from, to].contains(shop.provider)
+    shop.app == .pro && shop.store != .stripe && [from, to].contains(shop.provider)
   }
 }
 

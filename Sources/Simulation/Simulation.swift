@@ -1,9 +1,9 @@
 public import Domain
 import Foundation
 
-// Scenario → CustomerSimulation (what happened) → what each provider sends of it, through the
-// DeliveryModel → archives; what customers own at the end → snapshots; what reports must show →
-// truth. A customer is simulated again whenever needed; each arrival is kept in 16 bytes.
+// Scenario → CustomerSimulation (what happened) → what each provider sends of it → deliveries →
+// archives; what customers own at the end → snapshots; what reports must show → truth. A customer
+// is simulated again whenever needed; each arrival is kept in 16 bytes.
 
 /// Writes a synthetic scenario: archives, snapshots, a configuration, the truth and, if one of its
 /// providers sends no money, a price book.
@@ -35,14 +35,12 @@ public func simulate(
   }
   let arrivals = try Arrivals(scenario, span, checkStop)
   var summary = arrivals.summary
-  var writer = ArchiveWriter(
-    scenario: scenario, span: span, folder: "\(folder)/archives", checkStop: checkStop)
-  summary.archives = try writer.write(arrivals.all)
+  summary.archives = try arrivals.write(of: scenario, span, into: "\(folder)/archives", checkStop)
   try writeTruth(arrivals, scenario, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
     try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
-    try write(Coverage(scenario: scenario).text, to: "\(folder)/truth/coverage.csv")
+    try write(scenario.coverage, to: "\(folder)/truth/coverage.csv")
   }
   return summary
 }
@@ -55,14 +53,13 @@ private func writeTruth(
   _ arrivals: Arrivals, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
   _ checkStop: StopCheck
 ) throws(SubledgerError) {
-  let model = DeliveryModel(scenario: scenario)
-  var truth = try TruthFolder("\(folder)/truth", span: span, hours: arrivals.hours(of: scenario))
+  var truth = try TruthFolder("\(folder)/truth", span: span, hours: arrivals.hours)
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
   for number in 0..<arrivals.summary.subscribers {
     try checkStop()
     for customer in scenario.histories(of: number, by: scenario.senders, span) {
-      try truth.add(customer, model.deliveries(of: customer))
-      if customer.report != .previous { try snapshots.add(customer) }
+      try truth.add(customer, scenario.deliveries(of: customer))
+      if !customer.movesAway { try snapshots.add(customer) }
     }
   }
   try truth.finish()
@@ -73,12 +70,11 @@ private func writeTruth(
 private func configurationText() -> String {
   var products = "products:\n"
   var periods = "periods:\n"
-  for app in App.all {
-    for (number, product) in Product.all.enumerated() {
-      products += "  \(app.dashboardProducts[number]): [\(app.storeProducts[number])]\n"
-      if let period = product.isoPeriod {
-        periods += "  \(app.storeProducts[number]): \(period)\n"
-      }
+  for app in App.allCases {
+    for product in Product.allCases {
+      let id = app.storeID(of: product)
+      products += "  \(app.dashboardID(of: product)): [\(id)]\n"
+      if let period = product.isoPeriod { periods += "  \(id): \(period)\n" }
     }
   }
   return products + periods

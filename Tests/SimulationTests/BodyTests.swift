@@ -45,13 +45,13 @@ import Domain
   @Test("Ids look like each store's, and originals come first")
   func ids() {
     var person = Person(
-      number: 42, noise: 1, shop: Shop(app: 0, storeIndex: 0), marketIndex: 0,
+      number: 42, noise: 1, shop: Shop(app: .pro, storeIndex: 0), market: Market.all[0],
       environment: .production, acceptsPriceRise: true)
     #expect(person.text(TransactionNumber(base: 1, index: 7)) == "2000000000421007")
-    person.shop = Shop(app: 0, storeIndex: 1)
+    person.shop = Shop(app: .pro, storeIndex: 1)
     #expect(person.text(TransactionNumber(base: 0, index: 0)) == "GPA.3300-0000-0000-00420")
     #expect(person.text(TransactionNumber(base: 0, index: 2)) == "GPA.3300-0000-0000-00420..1")
-    person.shop = Shop(app: 0, storeIndex: 2)
+    person.shop = Shop(app: .pro, storeIndex: 2)
     #expect(person.text(TransactionNumber(base: 0, index: 0)) == "sub_1Q0000000000420")
     #expect(person.text(TransactionNumber(base: 0, index: 3)) == "in_1Q0000000000420r3")
   }
@@ -78,7 +78,7 @@ import Domain
     #expect(!upgrades.isEmpty)
     for upgrade in upgrades {
       #expect(upgrade.expires == upgrade.time)
-      #expect(upgrade.access.until == Product.all[upgrade.product].end(from: upgrade.time))
+      #expect(upgrade.access.until == upgrade.product.end(from: upgrade.time))
       #expect(upgrade.previousProduct != nil && upgrade.previousProduct != upgrade.product)
     }
     let remainders = occurrences.filter { $0.kind == .productChanged }

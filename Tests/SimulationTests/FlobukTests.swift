@@ -50,7 +50,7 @@ import Domain
     let world = try World.calm(by: [.flobuk])
     let span = TimeSpan(world.scenario)
     var unchained = 0
-    for customer in try world.customers.compactMap({ Provider.flobuk.sender.seen($0, span) }) {
+    for customer in try world.customers.map({ Provider.flobuk.sender.seen($0, span) }) {
       let isPlay = customer.person.shop.store == .playStore
       for occurrence in customer.occurrences where occurrence.kind == .renewed {
         #expect(customer.namesFlobukUser(occurrence) == customer.person.validatesRenewals)
@@ -77,9 +77,9 @@ import Domain
     let scenario = Scenario(seed: 1)
     let span = TimeSpan(scenario)
     var customer = CustomerSimulator.customer(of: 0, in: scenario, span: span)
-    customer.person.shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
+    customer.person.shop = Shop(app: .pro, storeIndex: 1, provider: .flobuk)
     let fold = HistoryFold(customer: customer, span: span)
-    func period(_ start: Int64, _ product: Int = Product.monthly) -> AccessPeriod {
+    func period(_ start: Int64, _ product: Product = .monthly) -> AccessPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
         product: product, ordinal: nil, gross: Money(local: 0, usd: 0), rate: 0,
@@ -97,6 +97,6 @@ import Domain
     #expect(kinds(period(start + 32 * day)) == (.first, 2 * day))
     #expect(kinds(period(start + 32 * day), failing: true) == (.renewal, 2 * day))
     #expect(kinds(period(start + 99 * day), failing: true) == (.first, 69 * day))
-    #expect(kinds(period(start + 9 * day, Product.plus)) == (.productChange, -21 * day))
+    #expect(kinds(period(start + 9 * day, .plus)) == (.productChange, -21 * day))
   }
 }

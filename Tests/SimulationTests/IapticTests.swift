@@ -58,7 +58,7 @@ import Domain
     let world = try World.calm(by: [.iaptic])
     let span = TimeSpan(world.scenario)
     var replaced = 0
-    for customer in try world.customers.compactMap({ Provider.iaptic.sender.seen($0, span) }) {
+    for customer in try world.customers.map({ Provider.iaptic.sender.seen($0, span) }) {
       for occurrence in customer.occurrences {
         let held = customer.collection(at: occurrence.time, span)
         #expect(Set(held.map(\.charge.product)).count == held.count)

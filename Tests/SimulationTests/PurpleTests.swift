@@ -60,7 +60,8 @@ import Domain
     #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
     let span = TimeSpan(world.scenario)
     var changes: [EventKind: Int] = [:]
-    for customer in try world.customers.compactMap({ Provider.purple.sender.seen($0, span) }) {
+    for customer in try world.customers.map({ Provider.purple.sender.seen($0, span) })
+    where customer.person.shop.store != .stripe {
       for occurrence in customer.occurrences where occurrence.previousProduct != nil {
         let periods = customer.expectedHistory.subscriptions.flatMap(\.periods)
         let opened = periods.first { $0.start == occurrence.time }

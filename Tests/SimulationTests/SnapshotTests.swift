@@ -47,7 +47,7 @@ import Domain
         guard
           let period = periods.first(where: { $0.charge.transaction == held.charge.transaction })
         else { continue }
-        let full = customer.person.market.prices[held.charge.product] * 10_000
+        let full = customer.person.market.prices[held.charge.product.rawValue] * 10_000
         let isHalf = period.charge.gross.local * 3 < full * 2
         prices[held.kind, default: []].append(isHalf)
       }
@@ -62,8 +62,9 @@ import Domain
   func states() {
     let start: Int64 = 1_740_000_000
     let charge = Charge(
-      kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start, product: 1,
-      ordinal: nil, gross: Money(local: 1, usd: 1), rate: 70, sendsProceeds: false)
+      kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
+      product: .monthly, ordinal: nil, gross: Money(local: 1, usd: 1), rate: 70,
+      sendsProceeds: false)
     var period = AccessPeriod(charge: charge, start: start, end: start + 30 * day)
     func state(at time: Int64) -> Access {
       Subscription(periods: [period], original: charge.transaction).state(at: time)

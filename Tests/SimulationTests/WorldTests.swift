@@ -66,9 +66,8 @@ import Domain
     scenario.duplicatedShare = 0
     scenario.reorderedShare = 0
     let customer = CustomerSimulator.customer(of: 2, in: scenario, span: TimeSpan(scenario))
-    let model = DeliveryModel(scenario: scenario)
     for index in customer.occurrences.indices {
-      let delivery = model.delivery(of: index, in: customer)
+      let delivery = scenario.delivery(of: index, in: customer)
       #expect(delivery.arrivals.count == 1)
       let arrival = delivery.arrivals[0]
       let waited = arrival.received / 1000 - arrival.created

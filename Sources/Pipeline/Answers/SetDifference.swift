@@ -17,7 +17,6 @@ extension RunPipeline {
     write: @escaping ([UInt8]) throws -> Void
   ) throws -> RunResult {
     let folder = try PrivateFolder()
-    defer { withExtendedLifetime(folder) {} }
     let before = try set(one, making: folder.path("before"))
     let after = try set(other, making: folder.path("after"))
     let rows = RowOutput(as: RowFormat(rawValue: format.rawValue) ?? .table, write: write)

@@ -30,13 +30,10 @@ struct ChargeFold {
     let events: [Event]
     var archive = Int32.max
     var sources: EventSources?
-    /// Each lineage's place in `rows`, and the last user in its events, 0 for none; nil before it
-    /// was asked for.
-    var members: [Int64: (place: Int, user: Int64)]?
     /// The lineage, user and cells of the last charge.
     var owner: (lineage: Int64, user: Int64, cells: ChargeOwner)?
-
-    var membersByLineage: [Int64: (place: Int, user: Int64)] {
+    /// Each lineage's place in `rows`, and the last user in its events, 0 for none.
+    lazy var members: [Int64: (place: Int, user: Int64)] = {
       var members: [Int64: (place: Int, user: Int64)] = [:]
       for (place, row) in rows.enumerated() { members[row.key] = (place, 0) }
       for event in events.reversed() where event.user != 0 {
@@ -44,7 +41,7 @@ struct ChargeFold {
         if rows.count == 1 { break }
       }
       return members
-    }
+    }()
   }
 
   /// Adds the charges of a subscription in a group.
@@ -105,9 +102,7 @@ struct ChargeFold {
     if let last = group.owner, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }
-    let members = group.members ?? group.membersByLineage
-    group.members = members
-    let member = members[event.lineage]
+    let member = group.members[event.lineage]
     let row = member.map { group.rows[$0.place] }
     let newest = member?.user ?? 0
     let user = event.user == 0 ? newest : event.user

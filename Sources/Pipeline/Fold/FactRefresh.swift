@@ -23,47 +23,7 @@ struct FactRefresh {
   /// Thrown when a part of all events is not enough, or would take more memory than all.
   struct NeedsEverything: Error {}
 
-  /// The result of a run before reconciliation with snapshots.
-  struct Outcome {
-    /// The previous checkpoint of the cells; nil after a full fold.
-    var basis: FactCheckpoint?
-    /// Fingerprint of everything that determines the meaning of events.
-    var fingerprint: String
-    /// The result for all groups, or the changes; breaks and number of groups are those of all.
-    var result: FoldResult
-    /// A file with more cells to add.
-    var cells: RowFile?
-    /// Revenue that did not fit into memory with the other facts.
-    var revenueSpill: RevenueSpill?
-    /// All ends in doubt by events alone.
-    var doubts: Set<ChurnInDoubt>
-    /// Ends in doubt that the cells already count.
-    var doubtsBefore: Set<ChurnInDoubt>
-    /// The rates of all days, or of the changed ones.
-    var rates: ExchangeRates
-    /// Numbers of renewals per price, and the exchange rates of all charges.
-    var prices: PaidPrices
-    var allRates: ExchangeRates
-    /// The list of charges, or its changes.
-    var charges: ChargeList
-    /// The months that the changes affect; nil when the list is complete.
-    var previous: PreviousMonths?
-    /// The lineages that were folded, and the users of their events; empty after a full fold.
-    var lineages: Set<Int64> = []
-    var users: [Provider: Set<Int64>] = [:]
-
-    /// Whether everything was folded.
-    var isWhole: Bool { basis == nil }
-
-    /// Returns how many subscriptions and trials of each product began, in all runs.
-    func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
-      isWhole
-        ? result.facts.begun
-        : try ledger.begun().merging(result.facts.begun, uniquingKeysWith: +)
-    }
-  }
-
-  func run() throws -> Outcome {
+  func run() throws -> Folded {
     guard let previous,
       let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
     else { return try everything() }
@@ -74,14 +34,14 @@ struct FactRefresh {
     return try everything()
   }
 
-  private func everything() throws -> Outcome {
+  private func everything() throws -> Folded {
     guard !isPart else { throw NeedsEverything() }
     let pass = FoldPass(
       ledger: ledger, rules: rules, jobs: jobs, charges: charges, progress: progress)
-    return Outcome(try pass.run(), fingerprint: fingerprint)
+    return Folded(try pass.run(), fingerprint: fingerprint)
   }
 
-  private func dirtyGroups(_ scope: FoldScope, _ previous: PreviousMonths) throws -> Outcome {
+  private func dirtyGroups(_ scope: FoldScope, _ previous: PreviousMonths) throws -> Folded {
     let basis = scope.basis
     var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
@@ -111,7 +71,7 @@ struct FactRefresh {
       .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
     var change = result.change
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
-    return Outcome(
+    return Folded(
       basis: basis, fingerprint: fingerprint, result: change,
       doubts: standing.union(change.churnInDoubt),
       doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
@@ -147,7 +107,47 @@ struct FactRefresh {
   }
 }
 
-extension FactRefresh.Outcome {
+/// The result of the fold: facts, or changes to them, and the breaks that events alone show.
+struct Folded {
+  /// The previous checkpoint of the cells; nil after a full fold.
+  var basis: FactCheckpoint?
+  /// Fingerprint of everything that determines the meaning of events.
+  var fingerprint: String
+  /// The result for all groups, or the changes; breaks and number of groups are those of all.
+  var result: FoldResult
+  /// A file with more cells to add.
+  var cells: RowFile?
+  /// Revenue that did not fit into memory with the other facts.
+  var revenueSpill: RevenueSpill?
+  /// All ends in doubt by events alone.
+  var doubts: Set<ChurnInDoubt>
+  /// Ends in doubt that the cells already count.
+  var doubtsBefore: Set<ChurnInDoubt>
+  /// The rates of all days, or of the changed ones.
+  var rates: ExchangeRates
+  /// Numbers of renewals per price, and the exchange rates of all charges.
+  var prices: PaidPrices
+  var allRates: ExchangeRates
+  /// The list of charges, or its changes.
+  var charges: ChargeList
+  /// The months that the changes affect; nil when the list is complete.
+  var previous: PreviousMonths?
+  /// The lineages that were folded, and the users of their events; empty after a full fold.
+  var lineages: Set<Int64> = []
+  var users: [Provider: Set<Int64>] = [:]
+
+  /// Whether everything was folded.
+  var isWhole: Bool { basis == nil }
+
+  /// Returns how many subscriptions and trials of each product began, in all runs.
+  func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
+    isWhole
+      ? result.facts.begun
+      : try ledger.begun().merging(result.facts.begun, uniquingKeysWith: +)
+  }
+}
+
+extension Folded {
   /// Creates the outcome of a full fold.
   init(_ whole: FullFold, fingerprint: String) {
     self.init(
@@ -159,13 +159,9 @@ extension FactRefresh.Outcome {
     result.churnInDoubt = []
   }
 
-  /// Returns the run's changes to the ledger's cells.
-  ///
-  /// - Parameters:
-  ///   - reconciled: the results of the comparison with snapshots.
-  ///   - basis: the new checkpoint of the cells.
+  /// Returns the run's changes to the ledger's cells, whose new checkpoint is `basis`.
   func change(
-    _ reconciled: ReconcilePass.Outcome, basis: FactCheckpoint, calendar: CivilCalendar
+    _ reconciled: Reconciled, basis: FactCheckpoint, calendar: CivilCalendar
   ) -> FoldChange {
     var (facts, due) = (result.facts, result.due)
     let compared = reconciled.result

@@ -9,11 +9,8 @@ struct FoldScope: Sendable {
   let dirty: (all: [Int64], touched: Set<Int64>)
   let basis: FactCheckpoint
 
-  /// Nil when the run must fold everything.
-  ///
-  /// - Parameters:
-  ///   - rules: the rules of this run.
-  ///   - fingerprint: that of everything that determines the meaning of events.
+  /// Nil when the run must fold everything; `fingerprint` is that of everything that determines the
+  /// meaning of events.
   init?(
     of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
   ) throws {

@@ -15,7 +15,6 @@ extension RunPipeline {
     try requireLedger(to: "pack")
     try requireFreePath(forPack: file)
     let room = try PrivateFolder()
-    defer { withExtendedLifetime(room) {} }
     let copy = room.path("ledger.sqlite")
     try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
     let ledger = try Ledger.open(path: copy, mode: .readWrite)

@@ -15,7 +15,6 @@ extension RunPipeline {
         .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
     }
     let room = try PrivateFolder()
-    defer { withExtendedLifetime(room) {} }
     var result = Verification()
     var check = Verification.Check(name: "pack", unit: "files")
     let names = try unpack(file, into: room, stop, &check)
@@ -46,7 +45,8 @@ extension RunPipeline {
   }
 
   private static func unpack(
-    _ file: String, into room: PrivateFolder, _ stop: () -> Int32, _ check: inout Verification.Check
+    _ file: String, into room: borrowing PrivateFolder, _ stop: () -> Int32,
+    _ check: inout Verification.Check
   ) throws -> [String]? {
     let tar = room.path("pack.tar")
     if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {

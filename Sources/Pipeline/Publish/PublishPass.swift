@@ -24,7 +24,7 @@ struct PublishPass {
   ///
   /// Takes the facts out of `fold`: once they are in the ledger, the reports need their memory.
   func run(
-    fold: inout FactRefresh.Outcome, reconciled: ReconcilePass.Outcome, intake: IntakeSummary
+    fold: inout Folded, reconciled: Reconciled, intake: IntakeSummary
   ) throws -> RunResult {
     let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.result.counts)
@@ -83,7 +83,7 @@ struct PublishPass {
   ///
   /// Takes the breaks out of `fold`: there can be as many as events.
   private func store(
-    _ fold: inout FactRefresh.Outcome, _ reconciled: ReconcilePass.Outcome,
+    _ fold: inout Folded, _ reconciled: Reconciled,
     _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
@@ -128,7 +128,7 @@ struct PublishPass {
 
   private func publish(
     _ manifest: inout Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts),
-    _ fold: FactRefresh.Outcome
+    _ fold: Folded
   ) throws -> (Publication, dryRun: [String]?) {
     var reportPlan = ReportPlan(rules: rules, run: run)
     reportPlan.dialect = plan.csvDialect
@@ -143,7 +143,6 @@ struct PublishPass {
     }
     // A dry run writes its set into a temporary folder.
     let folder = plan.isDryRun ? try PrivateFolder() : nil
-    defer { withExtendedLifetime(folder) {} }
     let out = folder?.path("reports") ?? plan.out
     let staging = try Staging.begin(for: out)
     do {
@@ -160,8 +159,10 @@ struct PublishPass {
           run, archives: read.archives, counts: read.counts,
           published: checksums.sha256, checksums: checksums,
           qualified: manifest.qualifications, publication: reports.publication)
+        // Many threads, because disks complete concurrent syncs together.
+        let workers = Workers(count: plan.jobs * 4)
         // A power cut must not leave a set without a record in the ledger.
-        return try Reports.publish(set, syncing: ledger.logPlaces, each: manyThreads.each)
+        return try Reports.publish(set, syncing: ledger.logPlaces, each: workers.each)
       }
       for leftover in staging.leftovers {
         log.warning(
@@ -177,13 +178,10 @@ struct PublishPass {
     }
   }
 
-  /// Many threads, because disks complete concurrent syncs together.
-  private var manyThreads: Workers { Workers(count: plan.jobs * 4) }
-
   /// Writes all of the set except its manifest, adds the files to the manifest, and at the same
   /// time copies the ledger's log into its file.
   private func writeSet(
-    _ manifest: inout Manifest, by reportPlan: ReportPlan, with fold: FactRefresh.Outcome,
+    _ manifest: inout Manifest, by reportPlan: ReportPlan, with fold: Folded,
     into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
@@ -196,7 +194,6 @@ struct PublishPass {
       try writePage(of: set, sums, in: plan.locale)
       if plan.hasWorkbook {
         let room = try PrivateFolder()
-        defer { withExtendedLifetime(room) {} }
         try writeWorkbook(of: set, in: room.path(""), check: reportPlan.checkStop)
       }
       return reports
@@ -205,7 +202,7 @@ struct PublishPass {
 
   /// Writes the shares of the set in parallel, each with a separate connection.
   private func writeReports(
-    by reportPlan: ReportPlan, with fold: FactRefresh.Outcome, into folder: String
+    by reportPlan: ReportPlan, with fold: Folded, into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
     var reportPlan = reportPlan

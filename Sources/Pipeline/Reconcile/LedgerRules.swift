@@ -89,10 +89,8 @@ extension ReconciliationSettings {
   /// currencies, which products have base plans, and which app sells them, as far as subscriptions
   /// and trials show it.
   ///
-  /// If a provider has only one app, its products need no check.
-  ///
   /// - Parameter begun: returns how many of each product began; used only if a provider with
-  ///   snapshots has several apps, or a product has base plans.
+  ///   snapshots has several apps, else its products need no check, or a product has base plans.
   func knowing(
     _ prices: PaidPrices, _ rates: ExchangeRates, in ledger: Ledger,
     begun: () throws -> [ProductKey: Int64]

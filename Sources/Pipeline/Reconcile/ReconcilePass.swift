@@ -10,25 +10,14 @@ struct ReconcilePass {
   /// Reports how many shares of the users are compared, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
-  /// The result of all users.
-  struct Outcome {
-    var result = ReconciliationResult()
-    /// Results for later runs, of every user or of those that this run compared, in parts.
-    var users: [[ReconciledUser]] = []
-    /// Whether it compared every user.
-    var isWhole = true
-    /// Fingerprint of everything besides the fold that affects the comparison of every user.
-    var rules: String
-  }
-
   /// Compares every user of providers with snapshots, including users without one, and of other
   /// providers those with webhooks that contain more than their events.
   ///
   /// After a fold of a few groups, it compares only users whose result may have changed since the
   /// last run. If two users raise the same break, the order of users decides which one is kept; it
   /// does not depend on the number of workers, and both users are compared in every run.
-  func run(after fold: FactRefresh.Outcome? = nil) throws -> Outcome {
-    var outcome = Outcome(rules: rules.fingerprint)
+  func run(after fold: Folded? = nil) throws -> Reconciled {
+    var outcome = Reconciled(rules: rules.fingerprint)
     var scope = try ReconcileScope(
       of: ledger, after: fold, rules: rules, fingerprint: outcome.rules)
     let ordered = rules.snapshotsTakenAt.keys.sorted { $0.rawValue < $1.rawValue }
@@ -78,6 +67,17 @@ struct ReconcilePass {
     outcome.result.churnInDoubt = try counted(outcome.result.churnInDoubt)
     return outcome
   }
+}
+
+/// The result of the comparison with snapshots: breaks, of every user.
+struct Reconciled {
+  var result = ReconciliationResult()
+  /// Results for later runs, of every user or of those that this run compared, in parts.
+  var users: [[ReconciledUser]] = []
+  /// Whether it compared every user.
+  var isWhole = true
+  /// Fingerprint of everything besides the fold that affects the comparison of every user.
+  var rules: String
 }
 
 /// Some users of one provider.

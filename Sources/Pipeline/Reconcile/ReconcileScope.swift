@@ -20,11 +20,10 @@ struct ReconcileScope {
 
   var isWhole: Bool { users == nil }
 
-  /// - Parameters:
-  ///   - fold: the fold of this run; nil for one to which no earlier run matters.
-  ///   - fingerprint: that of `rules`, as far as they affect the comparison of every user.
+  /// Creates the scope after the `fold` of this run, nil for one to which no earlier run matters;
+  /// `fingerprint` is that of `rules` as far as they affect the comparison of every user.
   init(
-    of ledger: Ledger, after fold: FactRefresh.Outcome?, rules: ReconciliationSettings,
+    of ledger: Ledger, after fold: Folded?, rules: ReconciliationSettings,
     fingerprint: String
   ) throws {
     guard let fold, let basis = fold.basis, basis.reconciliation == fingerprint else { return }
@@ -118,7 +117,7 @@ struct ReconcileScope {
 
   /// Adds the previous results of users that were not compared; removes breaks that events of other
   /// users contradict.
-  func addStanding(to outcome: inout ReconcilePass.Outcome, of ledger: Ledger) throws {
+  func addStanding(to outcome: inout Reconciled, of ledger: Ledger) throws {
     var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
       guard let details = try user.details() else { return }

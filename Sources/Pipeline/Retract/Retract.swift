@@ -12,8 +12,7 @@ extension RunPipeline {
   public func retract(_ target: String, readmit: Bool, _ note: AuditNote) throws -> String {
     let action = readmit ? AuditEntry.AuditAction.readmit : .retract
     try note.requireReason(
-      of: action == .retract ? "retract" : "--readmit", hint: "the act and restatements refer to it"
-    )
+      of: readmit ? "--readmit" : "retract", hint: "the act and restatements refer to it")
     return try onEvents(to: "retract lines") { ledger in
       let (archives, line) = try self.archives(target, in: ledger)
       let retracted = try ledger.retractedLines()
@@ -36,13 +35,11 @@ extension RunPipeline {
           hint: "`subledger status` lists what was done")
       }
       try remake(ledger, retractions, AuditEntry(action, note))
-      return dryRunNotice + (try answer(readmit, target, retractions, in: ledger))
+      return dryRunNotice + (try answer(readmit, target, in: ledger))
     }
   }
 
-  private func answer(
-    _ readmit: Bool, _ target: String, _ retractions: [Retraction], in ledger: Ledger
-  ) throws -> String {
+  private func answer(_ readmit: Bool, _ target: String, in ledger: Ledger) throws -> String {
     let months = try ledger.acts().last?.retractedMonths.first.keys.map(\.month) ?? []
     let span = months.min().flatMap { first in months.max().map { (first.text, $0.text) } }
     let counted = span.map { "events of \($0.0)\($0.0 == $0.1 ? "" : " to \($0.1)")" } ?? "no event"
@@ -193,7 +190,6 @@ extension RunPipeline {
     let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) }
     let calendar = zone.flatMap(CivilCalendar.init(named:)) ?? plan.rules.calendar
     let folder = try PrivateFolder()
-    defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.sqlite")
     try ledger.copy(to: path, stop: stop)
     let replay = try LedgerReplay(try Ledger.open(path: path, mode: .readWrite))
@@ -218,11 +214,11 @@ extension RunPipeline {
 
 /// Where the bytes of an archive can be read: in a temporary file, if they are only the beginning
 /// of another archive.
-struct BytesOfArchive {
+struct BytesOfArchive: ~Copyable {
   let path: String
   /// Number of bytes.
   let count: Int64
-  private var folder: PrivateFolder?
+  private let folder: PrivateFolder?
 
   init(
     _ archive: ArchiveRecord, at location: ArchiveLocation, by sources: ArchiveSources
@@ -231,15 +227,18 @@ struct BytesOfArchive {
       let file = try ArchiveFolder.file(at: longer, by: sources)
     else {
       (path, count) = (location.path ?? "", archive.bytes)
+      folder = nil
       return
     }
     let folder = try PrivateFolder()
-    (path, count) = (folder.path("part"), archive.contentBytes)
-    self.folder = folder
+    let path = folder.path("part")
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let part = FileHandle(forWritingAtPath: path)
     else { throw SubledgerError(.inputOutput, "cannot write \(path)") }
-    try inflate(file, first: count) { try part.write(contentsOf: Data($0)) }
+    try inflate(file, first: archive.contentBytes) { try part.write(contentsOf: Data($0)) }
     try part.close()
+    self.path = path
+    count = archive.contentBytes
+    self.folder = consume folder
   }
 }

@@ -28,7 +28,6 @@ final class SparkEngine: Sendable {
     var lock: LedgerLock?
     /// Number of assigned names.
     var names = 0
-    var placing: [String] = []
     /// Paths of copies of the ledger with the events of archives after a number.
     var arrivals: [Int32: String] = [:]
   }
@@ -57,9 +56,6 @@ final class SparkEngine: Sendable {
   }
 
   private var files: FileManager { .default }
-
-  /// Statements that open the view of events by sets of users who belong together.
-  private var placing: [String] { state.withLock { $0.placing } }
 
   /// Starts Spark if it is not running yet.
   func started() throws { try state.withLock { try start(&$0) } }
@@ -113,13 +109,14 @@ final class SparkEngine: Sendable {
     return rows
   }
 
-  /// Returns the rows that the processes of a stage write for the sets of users that `place` found.
+  /// Returns the rows that the processes of a stage write for the `sets` of users from `place`.
   func rows(
-    of stage: Stage, _ ledger: Ledger, since archive: Int32? = nil, unpriced: Set<Int64> = []
+    of stage: Stage, in sets: [String], _ ledger: Ledger, since archive: Int32? = nil,
+    unpriced: Set<Int64> = []
   ) throws -> StageRows {
     let job = try job(ledger, unpriced: unpriced)
     return try rows(stage.rawValue, with: job) {
-      placing + scripts.stage(stage, job: job[0], since: archive, into: $0)
+      sets + scripts.stage(stage, job: job[0], since: archive, into: $0)
     }
   }
 
@@ -229,9 +226,7 @@ final class SparkEngine: Sendable {
   }
 
   /// Returns statements that open the events of some archives, and the users with snapshots in a
-  /// file; the views stay.
-  ///
-  /// - Parameter touched: restricts both to these keys.
+  /// file, both only of `touched` keys unless it is nil; the views stay.
   func open(
     _ archives: [LakeArchive], users: String? = nil, touched: TouchedKeys? = nil
   ) throws -> [String] {
@@ -250,8 +245,8 @@ final class SparkEngine: Sendable {
   }
 
   /// Finds which users belong together, from the events of some archives and the snapshots of users
-  /// in a file, and prepares the view of events by these sets.
-  func place(_ archives: [LakeArchive], users: String? = nil) throws {
+  /// in a file; returns statements that open the view of events by these sets.
+  func place(_ archives: [LakeArchive], users: String? = nil) throws -> [String] {
     let edges = try rows("edges") { try open(archives, users: users) + scripts.edges(into: $0) }
     var pairs: [(one: Int64, other: Int64)] = []
     try edges.forEachRow { row in
@@ -269,7 +264,7 @@ final class SparkEngine: Sendable {
         try put("\(key)\t\(keys[sets.root(of: place)])")
       }
     }
-    state.withLock { $0.placing = scripts.place(roots: roots) }
+    return scripts.place(roots: roots)
   }
 
   /// Returns a copy of the ledger with the events after `archive`, created once for each number.

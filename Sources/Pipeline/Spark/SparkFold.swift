@@ -12,8 +12,8 @@ extension RunPipeline {
     let archives = try ledger.lakeArchives()
     let users = try spark.write(as: "users") { try listUsers(of: ledger, rules, $0) }
     if let news = try foldNews(ledger, rules, users: users, by: spark) { return news }
-    try spark.place(archives, users: users)
-    let rows = try spark.rows(of: .fold, ledger)
+    let sets = try spark.place(archives, users: users)
+    let rows = try spark.rows(of: .fold, in: sets, ledger)
     // They are read twice, and the other rows are much larger.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = FullFold(ledger: ledger)
@@ -37,14 +37,15 @@ extension RunPipeline {
     var folded = Folded(
       sum, fingerprint: plan.foldFingerprint(version: version, rules: rules))
     folded.cells = cells
-    let compared = try reconcile(ledger, &folded, rules, unpriced: sum.result.unpriced, by: spark)
+    let compared = try reconcile(
+      ledger, &folded, rules, in: sets, unpriced: sum.result.unpriced, by: spark)
     return (folded, compared)
   }
 
   /// Compares users with the amounts of the fold, whose cells are in a copy of the ledger.
   private func reconcile(
     _ ledger: Ledger, _ folded: inout Folded, _ rules: ReconciliationSettings,
-    unpriced: Set<Int64>, by spark: SparkEngine
+    in sets: [String], unpriced: Set<Int64>, by spark: SparkEngine
   ) throws -> Reconciled {
     let copy = try spark.copy(of: ledger)
     let basis = FactCheckpoint(
@@ -58,7 +59,7 @@ extension RunPipeline {
     let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
     var outcome = Reconciled(rules: known.fingerprint)
     let format = StageCoding()
-    try spark.rows(of: .reconcile, copy, unpriced: unpriced).forEachRow { row in
+    try spark.rows(of: .reconcile, in: sets, copy, unpriced: unpriced).forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {
       case "breaks": folded.result.breaks += try format.value([Break].self, row[1])

@@ -77,8 +77,8 @@ extension Intake {
     {
       return
     }
-    try spark.place(known + places)
-    try spark.rows(of: .merge, ledger, since: first).forEachRow { row in
+    let sets = try spark.place(known + places)
+    try spark.rows(of: .merge, in: sets, ledger, since: first).forEachRow { row in
       let numbers = row.count == 2 ? row[1].split(separator: " ") : []
       guard numbers.count == 3, let archive = Int32(numbers[0]), let number = Int32(numbers[1]),
         let result = UInt8(numbers[2])

@@ -57,9 +57,8 @@ struct SparkScripts: Sendable {
   }
 
   /// Returns statements that create the view `event` of the events of `archives`, and `listed_user`
-  /// of users with snapshots and the transactions in these.
-  ///
-  /// - Parameter touched: restricts both to lineages and users that `grow` found.
+  /// of users with snapshots and the transactions in these; if given, only of keys that `grow`
+  /// found.
   func open(
     parts: Set<String>, archives: String, users: String, touched: TouchedKeys? = nil
   ) -> [String] {
@@ -140,10 +139,8 @@ struct SparkScripts: Sendable {
   }
 
   /// Returns statements that create the view `base`, with a common key for a lineage's events and
-  /// its user, and that list which of these keys belong together.
-  ///
-  /// Events of one user, lineage or transaction belong together, and subscriptions that a snapshot
-  /// lists.
+  /// its user, and list which of these keys belong together: those of one user, lineage,
+  /// transaction or snapshot.
   func edges(into folder: String) -> [String] {
     [
       """
@@ -191,9 +188,7 @@ struct SparkScripts: Sendable {
   /// Returns statements that pass each set of users who belong together to one process of a stage.
   ///
   /// - Parameter since: only sets with events of this archive or later ones; nil for all.
-  func stage(
-    _ stage: Stage, job: String, since: Int32? = nil, into folder: String
-  ) -> [String] {
+  func stage(_ stage: Stage, job: String, since: Int32?, into folder: String) -> [String] {
     let some = since.map {
       "LEFT SEMI JOIN (SELECT root FROM placed WHERE archive >= \($0)) AS new "
         + "ON new.root = placed.root"

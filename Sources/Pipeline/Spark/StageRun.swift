@@ -6,10 +6,8 @@ import Reports
 import Subscriptions
 
 extension RunPipeline {
-  /// Runs a stage: reads rows from standard input and passes rows to `put`.
-  ///
-  /// - Parameters:
-  ///   - job: a file from the driver, with everything that the rows do not contain.
+  /// Runs a stage: reads rows from standard input and passes rows to `put`; the driver's file `job`
+  /// has everything that the rows do not contain.
   public static func run(
     _ stage: Stage, job path: String, version: String, put: @escaping (String) throws -> Void
   ) throws {
@@ -131,7 +129,6 @@ struct StageWork {
     body: (Ledger, ReconciliationSettings) throws -> Void
   ) throws {
     let folder = try PrivateFolder()
-    defer { withExtendedLifetime(folder) {} }
     let path = folder.path("shard.sqlite")
     try FileManager.default.copyItem(atPath: seed, toPath: path)
     let ledger = try Ledger.open(path: path, mode: .readWrite)

@@ -6,7 +6,7 @@ import Reports
 extension RunPipeline {
   /// Rebuilds the ledger from the archives alone, and compares counted events and reports.
   func proveReplay(
-    _ copy: String, in folder: PrivateFolder
+    _ copy: String, in folder: borrowing PrivateFolder
   ) throws -> [Verification.Check] {
     var counted = Verification.Check(name: "replay.events", unit: "events")
     var reports = Verification.Check(name: "replay.reports", unit: "files")
@@ -95,7 +95,6 @@ extension RunPipeline {
     again.stop = stop
     for (archive, location) in archives {
       let bytes = try BytesOfArchive(archive, at: location, by: plan.sources)
-      defer { withExtendedLifetime(bytes) {} }
       var replayed = plan
       if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration

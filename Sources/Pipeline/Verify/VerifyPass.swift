@@ -19,7 +19,6 @@ extension RunPipeline {
   ) throws -> Verification {
     try requireLedger(to: "verify")
     let folder = try PrivateFolder()
-    defer { withExtendedLifetime(folder) {} }
     let copy = folder.path("ledger.sqlite")
     if let damage = try takeCopy(copy) { return Verification(checks: [damage]) }
     var result = Verification(checks: try proveRows(copy))
@@ -92,7 +91,7 @@ extension RunPipeline {
 
   /// Reproduces the last run, and compares facts, breaks and reports with it.
   private func proveNumbers(
-    _ copy: String, in folder: PrivateFolder
+    _ copy: String, in folder: borrowing PrivateFolder
   ) throws -> [Verification.Check] {
     var identities = Verification.Check(name: "identities", unit: "identities")
     var cells = Verification.Check(name: "facts", unit: "rows")

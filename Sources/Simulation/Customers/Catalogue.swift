@@ -1,31 +1,33 @@
 import Domain
 
 /// A product on sale.
-///
-/// Product numbers are indices into `Product.all`.
-struct Product: Sendable {
+enum Product: Int, CaseIterable, Sendable {
+  case weekly, monthly, plus, yearly, coins, lifetime
+
+  private static let names = allCases.map { "\($0)" }
+
   /// The last part of the store product id and of the dashboard product id.
-  let name: String
+  var name: String { Self.names[rawValue] }
+
   /// Nil for a one-time purchase.
-  let period: PeriodLength?
-  let trialDays: Int64
-  let isConsumable: Bool
+  var period: PeriodLength? {
+    switch self {
+    case .weekly: .days(7)
+    case .monthly, .plus: .months(1)
+    case .yearly: .months(12)
+    case .coins, .lifetime: nil
+    }
+  }
 
-  static let weekly = 0
-  static let monthly = 1
-  static let plus = 2
-  static let yearly = 3
-  static let coins = 4
-  static let lifetime = 5
+  var trialDays: Int64 {
+    switch self {
+    case .weekly: 3
+    case .monthly, .yearly: 7
+    case .plus, .coins, .lifetime: 0
+    }
+  }
 
-  static let all = [
-    Product(name: "weekly", period: .days(7), trialDays: 3, isConsumable: false),
-    Product(name: "monthly", period: .months(1), trialDays: 7, isConsumable: false),
-    Product(name: "plus", period: .months(1), trialDays: 0, isConsumable: false),
-    Product(name: "yearly", period: .months(12), trialDays: 7, isConsumable: false),
-    Product(name: "coins", period: nil, trialDays: 0, isConsumable: true),
-    Product(name: "lifetime", period: nil, trialDays: 0, isConsumable: false),
-  ]
+  var isConsumable: Bool { self == .coins }
 
   func end(from start: Int64) -> Int64 {
     period.map { $0.end(from: Instant(seconds: start)).milliseconds / 1000 } ?? start
@@ -41,40 +43,33 @@ struct Product: Sendable {
 }
 
 /// An app on sale in several stores.
-///
-/// App numbers are indices into `App.all`.
-struct App: Sendable {
-  let project: String
-  /// App Store id, package name and Stripe's substitute, in the order of `stores`.
-  let ids: [String]
-  /// Store product ids, in the order of `Product.all`.
-  let storeProducts: [String]
-  /// Dashboard product ids, in the order of `Product.all`.
-  let dashboardProducts: [String]
-  let subscriptionGroup: String
-  /// The value of the header `X-App-Id`: sixteen letters and digits.
-  let flobukID: String
+enum App: String, CaseIterable, Sendable {
+  case pro, reader
 
   static let stores: [Store] = [.appStore, .playStore, .stripe]
 
-  static let all = [
-    App(project: "Example Pro", key: "pro", appStoreID: "1234567890", group: "21000000"),
-    App(project: "Example Reader", key: "reader", appStoreID: "1487650321", group: "21477001"),
-  ]
+  var project: String { self == .pro ? "Example Pro" : "Example Reader" }
+  var subscriptionGroup: String { self == .pro ? "21000000" : "21477001" }
+  /// The value of the header `X-App-Id`: sixteen letters and digits.
+  var flobukID: String { "Fl0b\(id(in: .appStore))" + (self == .pro ? "3p" : "6r") }
 
-  private init(project: String, key: String, appStoreID: String, group: String) {
-    self.project = project
-    ids = [appStoreID, "com.example.\(key)", "\(key)-web"]
-    storeProducts = Product.all.map { "com.example.\(key).\($0.name)" }
-    dashboardProducts = Product.all.map { "\(key)_\($0.name)" }
-    subscriptionGroup = group
-    flobukID = "Fl0b\(appStoreID)\(key.count)" + (key == "pro" ? "p" : "r")
+  /// App Store id, package name or Stripe's substitute.
+  func id(in store: Store) -> String {
+    switch store {
+    case .appStore: self == .pro ? "1234567890" : "1487650321"
+    case .playStore: "com.example.\(rawValue)"
+    default: "\(rawValue)-web"
+    }
   }
+
+  func storeID(of product: Product) -> String { "com.example.\(rawValue).\(product.name)" }
+
+  func dashboardID(of product: Product) -> String { "\(rawValue)_\(product.name)" }
 }
 
 /// One app in one store, with its terms.
 struct Shop: Sendable, Hashable {
-  let app: Int
+  let app: App
   /// Index into `App.stores`.
   let storeIndex: Int
   var provider = Provider.qonversion
@@ -86,7 +81,7 @@ struct Shop: Sendable, Hashable {
   /// Whether revenue is sent as proceeds: a setting of the integration that was switched for one
   /// app, while older events stayed as they were.
   func sendsProceeds(at second: Int64, in span: TimeSpan) -> Bool {
-    guard app == 1 else { return false }
+    guard app == .reader else { return false }
     return store == .appStore || second < span.proceedSwitch
   }
 
@@ -96,7 +91,7 @@ struct Shop: Sendable, Hashable {
   /// throughout to small businesses; Google pays 85 % on subscriptions since 2022.
   func proceedsRate(at second: Int64, paidSince firstPaid: Int64) -> Int64 {
     switch store {
-    case .appStore: app == 1 || second - firstPaid >= 365 * day ? 85 : 70
+    case .appStore: app == .reader || second - firstPaid >= 365 * day ? 85 : 70
     case .playStore: 85
     default: 97
     }
@@ -113,7 +108,7 @@ extension Shop {
   /// Every shop, once per provider.
   static var all: [Shop] {
     Provider.allCases.flatMap { provider in
-      App.all.indices.flatMap { app in
+      App.allCases.flatMap { app in
         App.stores.indices.flatMap { store in
           (provider.sender.namesAppInHeaders ? [false, true] : [false]).map { isBare in
             Shop(app: app, storeIndex: store, provider: provider, isBare: isBare)
@@ -129,7 +124,7 @@ extension Shop {
 // Ids in the formats of stores and providers.
 
 extension Person {
-  var app: App { App.all[shop.app] }
+  var app: App { shop.app }
 
   /// `QON_` and 32 hexadecimal digits; `account` 1 is the target of a transferred account, 2 a
   /// family member.
@@ -176,7 +171,7 @@ extension Person {
 
   /// Whether the storefront is sent, which requires an App Store certificate.
   var hasStorefront: Bool {
-    shop.sender.isDetailed && shop.store == .appStore && shop.app == 0
+    shop.sender.isDetailed && shop.store == .appStore && shop.app == .pro
   }
 }
 
@@ -187,6 +182,6 @@ extension Shop {
   /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction;
   /// older bodies of one app do not.
   func sendsNewerBodies(at time: Int64, in span: TimeSpan) -> Bool {
-    app == 0 || time >= span.priceRise
+    app == .pro || time >= span.priceRise
   }
 }

@@ -15,20 +15,18 @@ struct Person: Sendable {
   /// Random bits of the person for ids, device and address.
   var noise: UInt64
   var shop: Shop
-  var marketIndex: Int
+  var market: Market
   var environment: Environment
   var acceptsPriceRise: Bool
   /// Who reported the same purchases before a migration; nil without one.
   var previousProvider: Provider?
-
-  var market: Market { Market.all[marketIndex] }
 }
 
 struct Charge: Sendable {
   var kind: ChargeKind
   var transaction: TransactionNumber
   var time: Int64
-  var product: Int
+  var product: Product
   /// Number of the renewal, from 1; nil for other charges.
   var ordinal: Int32?
   /// The amount that the customer paid.
@@ -85,7 +83,7 @@ struct AccessPeriod: Sendable {
   /// When access really ended or will end.
   var effectiveEnd: Int64 { revokedAt ?? replacedAt ?? graceEnd ?? end }
 
-  var product: Int { charge.product }
+  var product: Product { charge.product }
 
   /// The period without events after `time`.
   func known(at time: Int64) -> AccessPeriod {
@@ -126,7 +124,7 @@ struct Access: Sendable {
   var until: Int64?
   var state = RenewState.nonRenewable
   var isTrial = false
-  var product: Int
+  var product: Product
 }
 
 /// An occurrence that a provider reports.
@@ -136,8 +134,8 @@ struct Occurrence: Sendable {
   var time: Int64
   var part: OccurrencePart
   var transaction: TransactionNumber
-  var product: Int
-  var previousProduct: Int?
+  var product: Product
+  var previousProduct: Product?
   /// With the sign that is sent; nil when the event has no value.
   var revenue: Money?
   var sendsProceeds = false
@@ -166,12 +164,8 @@ struct CustomerSimulation: Sendable {
   var transferredFrom: Int?
   /// The customer in the expected reports if its provider does not send everything.
   var expected: ExpectedHistory?
-  /// Which of two providers reports the customer, when one succeeds the other.
-  var report = Report.only
-
-  enum Report: Sendable {
-    case only, previous, later
-  }
+  /// Whether another provider reports the customer after a migration.
+  var movesAway = false
 
   /// 0, or 1 after the account has moved to another user.
   func account(at index: Int) -> UInt64 { transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0 }

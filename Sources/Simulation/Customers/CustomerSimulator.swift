@@ -8,22 +8,20 @@ struct CustomerSimulator {
   let span: TimeSpan
   var random: Randomness
   var customer: CustomerSimulation
-  /// When the current subscription was first paid.
-  var firstPaid: Int64 = 0
-  var current = 0
-  var transactions = 0
-  var renewals: Int32 = 0
-  /// Number of subscriptions and purchases so far.
-  private var bases = 0
   /// A new subscription after a return to the shop.
   var returning: Charging?
+
+  /// Number of subscriptions and purchases so far.
+  var bases: Int { customer.subscriptions.count + customer.purchases.count }
+  /// Index of the newest subscription.
+  var current: Int { customer.subscriptions.count - 1 }
 
   struct Charging {
     var kind: ChargeKind
     var time: Int64
     /// The start of the period that it pays for.
     var start: Int64
-    var product: Int
+    var product: Product
   }
 
   private init(number: Int, scenario: Scenario, span: TimeSpan) {
@@ -34,8 +32,9 @@ struct CustomerSimulator {
     let person = Person(
       number: number, noise: noise,
       shop: Shop(
-        app: random.below(100) < 65 ? 0 : 1, storeIndex: store < 60 ? 0 : store < 90 ? 1 : 2),
-      marketIndex: Int(max(0, random.below(12) - 4)),
+        app: random.below(100) < 65 ? .pro : .reader,
+        storeIndex: store < 60 ? 0 : store < 90 ? 1 : 2),
+      market: Market.all[Int(max(0, random.below(12) - 4))],
       environment: random.chance(scenario.sandboxShare) ? .sandbox : .production,
       acceptsPriceRise: random.chance(800_000))
     customer = CustomerSimulation(person: person)
@@ -72,17 +71,11 @@ struct CustomerSimulator {
     transferAccount()
   }
 
-  mutating func nextBase() -> Int {
-    defer { bases += 1 }
-    return bases
-  }
-
   private mutating func subscribe(at time: Int64) {
     let draw = random.below(100)
-    let product =
-      draw < 25
-      ? Product.weekly : draw < 70 ? Product.monthly : draw < 80 ? Product.plus : Product.yearly
-    let isTrial = Product.all[product].trialDays > 0 && random.chance(550_000)
+    let product: Product =
+      draw < 25 ? .weekly : draw < 70 ? .monthly : draw < 80 ? .plus : .yearly
+    let isTrial = product.trialDays > 0 && random.chance(550_000)
     begin()
     if !isTrial {
       simulatePaid(from: Charging(kind: .first, time: time, start: time, product: product))
@@ -92,23 +85,21 @@ struct CustomerSimulator {
   }
 
   private mutating func begin() {
-    let base = TransactionNumber(base: nextBase(), index: 0)
-    customer.subscriptions.append(Subscription(original: base))
-    current = customer.subscriptions.count - 1
-    transactions = 0
-    renewals = 0
+    let original = TransactionNumber(base: bases, index: 0)
+    customer.subscriptions.append(Subscription(original: original))
   }
 
   private mutating func simulatePaid(from first: Charging) {
-    firstPaid = first.start
     var next: Charging? = first
     while let charging = next, charging.time < span.end { next = pay(charging) }
   }
 
-  mutating func nextTransaction() -> TransactionNumber {
-    defer { transactions += 1 }
+  /// The transaction of the newest subscription's next charge or trial.
+  var nextTransaction: TransactionNumber {
+    let subscription = customer.subscriptions[current]
     return TransactionNumber(
-      base: customer.subscriptions[current].original.base, index: transactions)
+      base: subscription.original.base,
+      index: subscription.periods.count + (subscription.trial == nil ? 0 : 1))
   }
 
   mutating func record(_ occurrence: Occurrence) {

@@ -11,7 +11,7 @@ struct Market: Sendable {
   let baseRate: Int64
   /// Smallest price step, in millionths.
   let step: Int64
-  /// Prices in hundredths, in the order of `Product.all`.
+  /// Prices in hundredths, in the order of `Product.allCases`.
   let prices: [Int64]
 
   static let all = [
@@ -58,9 +58,9 @@ struct Market: Sendable {
   }
 
   /// The list price in millionths of the currency.
-  func listPrice(of product: Int, hasRisen: Bool) -> Int64 {
-    let price = prices[product] * 10_000
-    return product == Product.monthly && hasRisen ? priced(price, 6, 5) : price
+  func listPrice(of product: Product, hasRisen: Bool) -> Int64 {
+    let price = prices[product.rawValue] * 10_000
+    return product == .monthly && hasRisen ? priced(price, 6, 5) : price
   }
 
   /// `amount` × `numerator` / `denominator`, rounded to a price of this market.

@@ -4,7 +4,7 @@ import Domain
 
 extension CustomerSimulator {
   /// The price for this customer, in millionths of the market's currency.
-  func listPrice(of product: Int, at time: Int64) -> Int64 {
+  func listPrice(of product: Product, at time: Int64) -> Int64 {
     let hasRisen = time >= span.priceRise && customer.person.acceptsPriceRise
     return customer.person.market.listPrice(of: product, hasRisen: hasRisen)
   }
@@ -13,7 +13,7 @@ extension CustomerSimulator {
   mutating func pay(_ charging: Charging) -> Charging? {
     var period = AccessPeriod(
       charge: charge(charging), start: charging.start,
-      end: Product.all[charging.product].end(from: charging.start))
+      end: charging.product.end(from: charging.start))
     recordCharge(period)
     let next = endPeriod(&period)
     customer.subscriptions[current].periods.append(period)
@@ -23,24 +23,30 @@ extension CustomerSimulator {
   private mutating func charge(_ charging: Charging) -> Charge {
     let shop = customer.person.shop
     let market = customer.person.market
-    if charging.kind == .renewal { renewals += 1 }
+    let periods = customer.subscriptions[current].periods
+    let renewals = periods.last { $0.charge.ordinal != nil }?.charge.ordinal ?? 0
     var local = listPrice(of: charging.product, at: charging.start)
     let isOffer = charging.kind == .renewal && random.chance(25_000)
     if isOffer { local = market.priced(local, 1, 2) }
     var charge = Charge(
-      kind: charging.kind, transaction: nextTransaction(), time: charging.time,
-      product: charging.product, ordinal: charging.kind == .renewal ? renewals : nil,
+      kind: charging.kind, transaction: nextTransaction, time: charging.time,
+      product: charging.product, ordinal: charging.kind == .renewal ? renewals + 1 : nil,
       gross: market.money(local, at: charging.time),
-      rate: shop.proceedsRate(at: charging.start, paidSince: firstPaid),
+      rate: shop.proceedsRate(at: charging.start, paidSince: firstPaid(before: charging.start)),
       sendsProceeds: shop.sendsProceeds(at: charging.time, in: span))
     charge.isOffer = isOffer
     return charge
   }
 
+  /// When the newest subscription was first paid, if its next period starts at `start`.
+  private func firstPaid(before start: Int64) -> Int64 {
+    customer.subscriptions[current].periods.first?.start ?? start
+  }
+
   func isVisible(_ period: AccessPeriod) -> Bool { period.charge.time >= span.start }
 
   private mutating func endPeriod(_ period: inout AccessPeriod) -> Charging? {
-    let isYear = period.charge.product == Product.yearly
+    let isYear = period.product == .yearly
     let draw = random.below(1_000)
     switch draw {
     case ..<(isYear ? 300 : 62): return lapse(&period, isReported: true)
@@ -63,7 +69,7 @@ extension CustomerSimulator {
   }
 
   /// The next period of the same product, rarely some hours late.
-  mutating func renew(_ period: inout AccessPeriod, as product: Int? = nil) -> Charging {
+  mutating func renew(_ period: inout AccessPeriod, as product: Product? = nil) -> Charging {
     let product = product ?? period.charge.product
     let isFarFromEnd = period.end < span.end - 25 * hour || period.end >= span.end
     if product == period.charge.product, isFarFromEnd, random.chance(20_000) {
@@ -74,7 +80,7 @@ extension CustomerSimulator {
   }
 
   /// A charge that is due at `start` and reported soon after.
-  mutating func charging(_ kind: ChargeKind, dueAt start: Int64, _ product: Int) -> Charging {
+  mutating func charging(_ kind: ChargeKind, dueAt start: Int64, _ product: Product) -> Charging {
     Charging(kind: kind, time: dueTime(start), start: start, product: product)
   }
 
@@ -116,7 +122,7 @@ extension CustomerSimulator {
     guard seen < span.end else { return nil }
     period.billingIssueAt = seen
     if random.chance(500_000) {
-      let days: Int64 = period.charge.product == Product.weekly ? 6 : 16
+      let days: Int64 = period.product == .weekly ? 6 : 16
       period.graceEnd = period.end + days * day
     }
     record(occurrence(.billingRetry, at: seen, period))
@@ -148,10 +154,10 @@ extension CustomerSimulator {
 
 extension CustomerSimulator {
   /// Simulates a trial; returns the conversion when there is one.
-  mutating func tryOut(_ product: Int, from start: Int64) -> Charging? {
-    let end = start + Product.all[product].trialDays * day
+  mutating func tryOut(_ product: Product, from start: Int64) -> Charging? {
+    let end = start + product.trialDays * day
     let charge = Charge(
-      kind: .first, transaction: nextTransaction(), time: start, product: product)
+      kind: .first, transaction: nextTransaction, time: start, product: product)
     var trial = AccessPeriod(charge: charge, start: start, end: end)
     recordTrial(.trialStarted, at: start, trial)
     if random.chance(700_000) { recordTrial(.other, at: start + 2 * day, trial) }
@@ -253,7 +259,7 @@ extension CustomerSimulator {
     let isOver = period.hasExpired || period.gaveUpAt != nil
     let isCanceled = isOver || !isFailing && known.canceledAt != nil
     return Access(
-      isActive: time < end, started: firstPaid, until: end,
+      isActive: time < end, started: firstPaid(before: period.start), until: end,
       state: isCanceled ? .canceled : isFailing ? .billingIssue : .willRenew,
       product: period.charge.product)
   }

@@ -5,15 +5,14 @@ import Domain
 extension CustomerSimulator {
   /// Upgrades at once; nil when there is no better product or it is too late.
   mutating func upgrade(_ period: inout AccessPeriod) -> Charging? {
-    let targets = [
-      [Product.monthly, Product.yearly], [Product.plus, Product.yearly], [Product.yearly],
+    let targets: [Product: [Product]] = [
+      .weekly: [.monthly, .yearly], .monthly: [.plus, .yearly], .plus: [.yearly],
     ]
-    guard period.product < targets.count else { return nil }
+    guard let better = targets[period.product] else { return nil }
     let time = random.between(period.start + day, period.end - day)
     // Google makes it a new purchase, which is another subscription.
     guard customer.person.shop.store != .playStore, isVisible(period), time < span.end
     else { return nil }
-    let better = targets[period.product]
     let product = better[Int(random.below(Int64(better.count)))]
     period.replacedAt = time
     if random.chance(400_000) {
@@ -23,7 +22,9 @@ extension CustomerSimulator {
   }
 
   /// Refunds the rest of the old period, sent as a product change with a negative value.
-  private mutating func remainder(of period: inout AccessPeriod, at time: Int64, to product: Int) {
+  private mutating func remainder(
+    of period: inout AccessPeriod, at time: Int64, to product: Product
+  ) {
     let percent = random.between(30, 70)
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
     period.charge.refund = refund
@@ -33,13 +34,13 @@ extension CustomerSimulator {
     occurrence.revenue = -refund.revenue
     occurrence.expires = time
     occurrence.access.product = product
-    occurrence.access.until = Product.all[product].end(from: time)
+    occurrence.access.until = product.end(from: time)
     record(occurrence)
   }
 
   /// Chooses a smaller product, which starts at the next renewal.
   mutating func downgrade(_ period: inout AccessPeriod) -> Charging? {
-    guard [Product.plus, Product.yearly].contains(period.product) else { return nil }
+    guard [.plus, .yearly].contains(period.product) else { return nil }
     let product = Product.monthly
     let time = random.between(period.start + hour, period.end - hour)
     if time < span.end {
@@ -115,7 +116,7 @@ extension CustomerSimulator {
     let market = customer.person.market
     let price = market.money(listPrice(of: product, at: time), at: time)
     var charge = Charge(
-      kind: .oneTime, transaction: TransactionNumber(base: nextBase(), index: 0), time: time,
+      kind: .oneTime, transaction: TransactionNumber(base: bases, index: 0), time: time,
       product: product, ordinal: nil, gross: price,
       rate: shop.proceedsRate(at: time, paidSince: time),
       sendsProceeds: shop.sendsProceeds(at: time, in: span))

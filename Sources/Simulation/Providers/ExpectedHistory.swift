@@ -20,7 +20,8 @@ extension Scenario {
     of number: Int, by providers: [Provider], _ span: TimeSpan
   ) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
-    return providers.compactMap { $0.sender.seen(customer, span) }.map { sent($0, span) }
+    return providers.map(\.sender).filter { $0.isReported(customer.person.shop) }
+      .map { sent($0.seen(customer, span), span) }
   }
 
   /// The customer as the provider sends it, with faults, while it reports the customer.
@@ -30,14 +31,13 @@ extension Scenario {
     guard let migration, migration.moves(shop) else { return sent }
     if shop.provider == migration.from {
       sent.occurrences.removeAll { Instant(seconds: $0.time) > migration.both.upperBound }
-      sent.report = .previous
+      sent.movesAway = true
       return sent
     }
     let count = sent.occurrences.count
     sent.occurrences.removeAll { Instant(seconds: $0.time) < migration.both.lowerBound }
     sent.transferredFrom = sent.transferredFrom.map { max(0, $0 + sent.occurrences.count - count) }
     sent.person.previousProvider = migration.from
-    sent.report = .later
     return sent
   }
 }

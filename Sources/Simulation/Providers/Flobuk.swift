@@ -4,23 +4,23 @@ extension Sender {
   static let flobuk = Sender(
     attempts: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200],
     deliveryWindow: 46 * hour + 1_200, stores: [.appStore, .playStore, .paypal],
-    sendsRefunds: { _ in false }, app: { $0.isBare ? "" : App.all[$0.app].flobukID },
+    sendsRefunds: { _ in false }, app: { $0.isBare ? "" : $0.app.flobukID },
     headers: { ["X-App-Id": $0.appID, "X-Auth-Key": secret] }, namesAppInHeaders: true,
-    isReported: { !$0.isBare || $0.app == 0 },
+    isReported: { !$0.isBare || $0.app == .pro },
     coverage: { report, shop in
       report == "trials_monthly"
         ? (.none, "a free start looks like a paid one")
-        : shop.app != 0
+        : shop.app != .pro
           ? (.near, "older bodies send no time of their own")
           : shop.store == .playStore
             ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
             : (.exact, "renewals without user are booked and in no count of subscriptions")
     },
-    seen: { $0.seenByFlobuk($1) }, body: { $0.flobukBody(of: $1, $3.span) },
+    seen: { $0.seenByFlobuk($1) }, body: { $0.flobukBody(of: $1, $4) },
     snapshot: { $0.flobukSnapshot(at: $1.end) }, name: { _, _ in "state" },
     user: { $0.namesFlobukUser($0.occurrences[$1]) ? $0.person.accountName : "" },
     namesOriginal: { customer, _, _ in customer.person.shop.store == .playStore },
-    evidence: { $0.flobuk(at: $1) })
+    evidence: \.ofFlobuk)
 }
 
 // FLOBUK's bodies: the state of one purchase.
@@ -33,9 +33,9 @@ extension CustomerSimulation {
   /// refunds or the previous purchase.
   ///
   /// The user is named only if the user's device triggered the event.
-  func seenByFlobuk(_ span: TimeSpan) -> CustomerSimulation? {
+  func seenByFlobuk(_ span: TimeSpan) -> CustomerSimulation {
     var seen = reported(by: .flobuk)
-    seen.person.shop.isBare = person.shop.app == 0 && person.noise >> 32 & 7 == 0
+    seen.person.shop.isBare = person.shop.app == .pro && person.noise >> 32 & 7 == 0
     seen.occurrences = occurrencesSinceFirstCharge.compactMap { occurrence in
       switch occurrence.kind {
       case .refunded, .purchaseRefunded, .productChanged, .downgraded, .other: return nil
@@ -79,14 +79,14 @@ extension CustomerSimulation {
         preconditionFailure("an occurrence of a subscription is in one of its periods")
       }
       let product = purchases[index].product
-      let type = Product.all[product].isConsumable ? "Consumable" : "Non-Consumable"
+      let type = product.isConsumable ? "Consumable" : "Non-Consumable"
       return ["type": type] + flobukProduct(product)
     }
     let isRetrying = period.billingIssueAt != nil
     let isOver = period.gaveUpAt != nil || period.hasExpired
     let renews = !isOver && period.canceledAt == nil
     let owned = if case .trial = part { UInt64(0) } else { person.noise & 1 }
-    let isNewest = person.shop.app == 0
+    let isNewest = person.shop.app == .pro
     return [
       "status": isOver ? 3 : isRetrying ? 4 : owned, "type": "Subscription",
       "expiresDate": person.flobukTime(period.end), "autoRenew": renews,
@@ -95,9 +95,9 @@ extension CustomerSimulation {
     ] + flobukProduct(period.product)
   }
 
-  private func flobukProduct(_ product: Int) -> JSON {
+  private func flobukProduct(_ product: Product) -> JSON {
     [
-      "productId": person.app.storeProducts[product],
+      "productId": person.app.storeID(of: product),
       "sandbox": person.environment == .sandbox,
     ]
   }
@@ -105,7 +105,7 @@ extension CustomerSimulation {
   /// `GET /v1/user/{appid}/{userid}`: the newest subscription and purchases that do not expire.
   func flobukSnapshot(at time: Int64) -> JSON? {
     guard occurrences.contains(where: namesFlobukUser) else { return nil }
-    var parts = purchases.indices.filter { !Product.all[purchases[$0].product].isConsumable }
+    var parts = purchases.indices.filter { !purchases[$0].product.isConsumable }
       .map { OccurrencePart.purchase($0) }
     if let newest = subscriptions.indices.last, occurrences.contains(where: { !$0.isOfPurchase }) {
       let period = subscriptions[newest].periods.indices.last
@@ -160,7 +160,6 @@ extension HistoryFold {
         var seen = period
         seen.graceEnd = nil
         seen.revokedAt = nil
-        seen.replacedAt = nil
         return seen
       }
   }
@@ -189,35 +188,29 @@ extension Evidence {
   ///
   /// It reveals a user without any other event. For Play, whose order ids chain renewals without a
   /// user, it shows that a known subscription continues or is in another state.
-  func flobuk(at index: Int) -> [String] {
+  var ofFlobuk: [String] {
     guard customer.person.environment == .production else { return [] }
     let occurrences = customer.occurrences
-    let occurrence = occurrences[index]
-    let later = occurrences.indices.dropFirst(index + 1).contains {
-      outcomes[$0] != .lost && occurrences[$0].transaction == occurrence.transaction
-    }
     let named = occurrences.indices.filter { customer.namesFlobukUser(occurrences[$0]) }
     let arrived = named.filter { outcomes[$0] != .lost }.map { occurrences[$0].transaction.base }
     // No answer lists consumables, and subscriptions that ended before the archives begin are not
     // evidence.
     let isListed =
       occurrences.contains { !$0.isOfPurchase }
-      || customer.purchases.contains { !Product.all[$0.product].isConsumable }
+      || customer.purchases.contains { !$0.product.isConsumable }
     let isShown =
       arrived.isEmpty
       ? index == named.first && isListed
-      : arrived.contains(occurrence.transaction.base) && isShownByChain(occurrence)
-    return (isShown ? [Provider.flobuk.name] : []) + (later ? ["later_line"] : [])
+      : arrived.contains(occurrence.transaction.base) && isShownByChain
+    return found(inSnapshot: isShown) { $0.transaction == occurrence.transaction }
   }
 
-  private func isShownByChain(_ occurrence: Occurrence) -> Bool {
+  private var isShownByChain: Bool {
     guard customer.person.shop.store == .playStore else { return false }
     switch occurrence.kind {
-    case .trialStarted, .trialConverted, .started, .renewed:
-      return isLastPart(occurrence.part) && isActiveAtEnd(occurrence.part)
-    case .canceled, .trialCanceled:
-      return isStateAtEnd(occurrence, .canceled) && isActiveAtEnd(occurrence.part)
-    case .billingRetry, .trialBillingRetry: return isStateAtEnd(occurrence, .billingIssue)
+    case .trialStarted, .trialConverted, .started, .renewed: return isOfLastPart && isActiveAtEnd
+    case .canceled, .trialCanceled: return isStateAtEnd(.canceled) && isActiveAtEnd
+    case .billingRetry, .trialBillingRetry: return isStateAtEnd(.billingIssue)
     default: return false
     }
   }

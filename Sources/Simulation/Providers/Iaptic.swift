@@ -13,7 +13,7 @@ extension Sender {
     withFaults: { customer, scenario, _ in
       scenario.withIntroOffer(customer)
     },
-    body: { $0.iapticBody(of: $1, $3.span) },
+    body: { $0.iapticBody(of: $1, $4) },
     snapshot: { customer, span in
       // `GET /v2/customers/{applicationUsername}/purchases`.
       [
@@ -28,7 +28,7 @@ extension Sender {
         : customer.person.shop.isOriginalIaptic
           ? "purchases.updated" : iapticReason(occurrence, customer.person)
     },
-    user: { customer, _ in customer.person.accountName }, evidence: { $0.iaptic(at: $1) })
+    user: { customer, _ in customer.person.accountName }, evidence: \.ofIaptic)
 }
 
 // iaptic's bodies: the user's whole collection and, in newer bodies, the reason.
@@ -83,7 +83,7 @@ extension CustomerSimulation {
   ///
   /// Charges before the archives begin also precede the use of iaptic.
   func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
-    var held: [Int: IapticPurchase] = [:]
+    var held: [Product: IapticPurchase] = [:]
     for subscription in subscriptions {
       let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
       if let trial = subscription.trial, (span.start...time).contains(trial.start) {
@@ -112,7 +112,7 @@ extension CustomerSimulation {
       held[charge.product] = IapticPurchase(
         charge: charge, purchasedAt: charge.time, reason: isGone ? "Customer" : "")
     }
-    return held.keys.sorted().compactMap { held[$0] }
+    return Product.allCases.compactMap { held[$0] }
   }
 
   /// The purchase for a period of a subscription that began at `start`.
@@ -167,7 +167,7 @@ struct IapticPurchase: Sendable {
     let paid = isTrial || person.isWithoutAmounts ? nil : charge.gross
     return body + [
       "isPending": false, "isAcknowledged": true, "quantity": 1,
-      "isConsumed": Product.all[charge.product].isConsumable ? true : nil,
+      "isConsumed": charge.product.isConsumable ? true : nil,
       "currency": paid.map { _ in person.market.currency }.orNull,
       "amountMicros": (paid?.local).orNull, "amountUSD": paid.map { JSON.micros($0.usd) }.orNull,
     ]
@@ -187,7 +187,7 @@ struct IapticPurchase: Sendable {
 
 extension Shop {
   /// Whether the integration is from the first years: no reason, no transaction id, no money.
-  var isOriginalIaptic: Bool { app == 1 }
+  var isOriginalIaptic: Bool { app == .reader }
 
   /// iaptic's name for the store, which prefixes every id.
   var iapticPlatform: String { ["apple", "google", "stripe"][storeIndex] }
@@ -202,8 +202,8 @@ extension Person {
   }
 
   /// A store product id in iaptic's format.
-  func iapticProduct(_ product: Int) -> String {
-    "\(shop.iapticPlatform):\(app.storeProducts[product])"
+  func iapticProduct(_ product: Product) -> String {
+    "\(shop.iapticPlatform):\(app.storeID(of: product))"
   }
 }
 

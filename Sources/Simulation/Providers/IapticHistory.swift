@@ -3,7 +3,7 @@ import Domain
 extension CustomerSimulation {
   /// The customer as iaptic sends it: whole collections of purchases; one app has the reason of the
   /// call and money, the other, an integration of the first years, has neither.
-  func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation? {
+  func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation {
     var seen = reported(by: .iaptic)
     let isOld = person.shop.isOriginalIaptic
     let isKnown = !isOld || !beganBefore(span)
@@ -52,7 +52,7 @@ extension CustomerSimulation {
 
   /// Why a period ended, if iaptic sends more than that auto-renew was switched off.
   func reportedReason(of period: AccessPeriod, _ span: TimeSpan) -> ChurnReason? {
-    let isMonthly = period.charge.product == Product.monthly
+    let isMonthly = period.product == .monthly
     let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
     return refuses && period.canceledAt != nil && period.hasExpired ? .priceIncrease : nil
   }
@@ -130,8 +130,7 @@ extension Evidence {
   ///
   /// Refunds are events only, and a missing purchase is not sent again. Its end follows from its
   /// end date.
-  func iaptic(at index: Int) -> [String] {
-    let occurrence = customer.occurrences[index]
+  var ofIaptic: [String] {
     switch occurrence.kind {
     case .other, .refunded, .purchaseRefunded, .revoked, .expired, .trialExpired: return []
     default: guard customer.person.environment == .production else { return [] }
@@ -141,10 +140,6 @@ extension Evidence {
         $0.charge.transaction == occurrence.transaction
       }
     }
-    let later = customer.occurrences.indices.dropFirst(index + 1).contains {
-      outcomes[$0] != .lost && !customer.isIapticTest(customer.occurrences[$0])
-        && holds(customer.occurrences[$0].time)
-    }
-    return (holds(span.end) ? [Provider.iaptic.name] : []) + (later ? ["later_line"] : [])
+    return found(inSnapshot: holds(span.end)) { !customer.isIapticTest($0) && holds($0.time) }
   }
 }

@@ -27,30 +27,30 @@ struct ListedPrices: Sendable {
   var text: String {
     var text =
       "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
-    for app in App.all.indices {
-      for (index, _) in App.stores.enumerated() {
+    for app in App.allCases {
+      for index in App.stores.indices {
         for provider in [Provider.qonversion, .flobuk] {
           let shop = Shop(app: app, storeIndex: index, provider: provider)
           guard provider == .qonversion || shop.reportedStore != shop.store else { continue }
-          for product in Product.all.indices { text += lines(product, shop) }
+          for product in Product.allCases { text += lines(product, shop) }
         }
       }
     }
     return text
   }
 
-  private func lines(_ product: Int, _ shop: Shop) -> String {
-    let begins = product == Product.monthly ? [false, true] : [false]
+  private func lines(_ product: Product, _ shop: Shop) -> String {
+    let begins = product == .monthly ? [false, true] : [false]
     return begins.map { hasRisen in
       let from = hasRisen ? civilDay(of: span.priceRise).text : Self.begin.text
       return Market.all.enumerated().map { index, market in
         let local = market.listPrice(of: product, hasRisen: hasRisen)
         let start = hasRisen ? span.priceRise : Int64(Self.begin.number) * day
         return [
-          shop.reportedStore.name, App.all[shop.app].storeProducts[product],
+          shop.reportedStore.name, shop.app.storeID(of: product),
           index == 0 ? "" : market.country, market.currency, from, printed(local),
           printed(market.money(local, at: start).usd), String(rate(in: shop)),
-          Product.all[product].isoPeriod ?? "",
+          product.isoPeriod ?? "",
         ].joined(separator: ",") + "\n"
       }.joined()
     }.joined()

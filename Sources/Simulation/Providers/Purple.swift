@@ -3,12 +3,12 @@ import Domain
 extension Sender {
   static let purple = Sender(
     attempts: iaptic.attempts, sendsRefunds: { $0 == .oneTime },
-    app: { App.all[$0.app].ids[1] + ".kiosk" }, isReported: { $0.store != .stripe },
+    app: { $0.app.id(in: .playStore) + ".kiosk" }, isReported: { $0.store != .stripe },
     coverage: { _, _ in
       (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
     },
     seen: { $0.seenByPurple($1) },
-    body: { PurpleBody(customer: $0, index: $1, span: $3.span).json },
+    body: { PurpleBody(customer: $0, index: $1, span: $4).json },
     snapshot: { customer, span in
       // Purple publishes no API. The snapshot is a list that the team keeps, in the format for
       // entitlements of any provider.
@@ -21,9 +21,7 @@ extension Sender {
     namesOriginal: { customer, occurrence, span in
       customer.person.shop.store == .playStore || customer.sendsOriginal(occurrence, in: span)
     },
-    evidence: { evidence, index in
-      evidence.isShownByPurple(evidence.customer.occurrences[index]) ? [Provider.purple.name] : []
-    })
+    evidence: { $0.found(inSnapshot: $0.isShownByPurple) })
 }
 
 /// An occurrence as Purple sends it: a receipt event.
@@ -48,8 +46,8 @@ private struct PurpleBody {
   }
 
   private var purchase: JSON {
-    let products = person.app.storeProducts
-    let previous = occurrence.previousProduct.map { products[$0] }
+    let product = person.app.storeID(of: occurrence.product)
+    let previous = occurrence.previousProduct.map(person.app.storeID)
     let original = person.text(occurrence.transaction.original)
     let isTrial = occurrence.kind == .trialStarted
     let isStart = occurrence.kind == .started || isTrial
@@ -57,7 +55,7 @@ private struct PurpleBody {
     let flag = { (flag: Bool) in noise % 3 == 0 ? flag.json : "\(flag)".json }
     return [
       "packageName": person.shop.appID, "previousProductId": previous,
-      previous == nil ? "productId" : "nextProductId": products[occurrence.product],
+      previous == nil ? "productId" : "nextProductId": product,
       "transactionId": person.text(occurrence.transaction),
       "originalTransactionId": customer.sendsOriginal(occurrence, in: span) ? original : nil,
       "trialPeriod": isStart ? flag(isTrial) : nil,
@@ -107,8 +105,7 @@ private func purpleName(_ kind: EventKind) -> String {
 extension CustomerSimulation {
   /// The customer as Purple sends it, by kind and for the two mobile stores: without money, ends of
   /// periods, refunds of subscriptions or a sandbox flag.
-  func seenByPurple(_ span: TimeSpan) -> CustomerSimulation? {
-    guard person.shop.store != .stripe else { return nil }
+  func seenByPurple(_ span: TimeSpan) -> CustomerSimulation {
     var seen = reported(by: .purple)
     seen.person.environment = .production
     let all = occurrences + expiriesAfterRefund(span)
@@ -202,7 +199,7 @@ extension HistoryFold {
     seen.revokedAt = nil
     // Only the event's time is sent; the list contains the length of a period.
     seen.start = period.charge.time
-    seen.end = Product.all[period.charge.product].end(from: period.charge.time)
+    seen.end = period.product.end(from: period.charge.time)
     return seen
   }
 
@@ -230,15 +227,14 @@ extension HistoryFold {
 
 extension Evidence {
   /// Purple's snapshot lists every transaction except consumables, and the state at the end.
-  func isShownByPurple(_ occurrence: Occurrence) -> Bool {
+  var isShownByPurple: Bool {
     switch occurrence.kind {
     case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded: true
-    case .purchased, .purchaseRefunded: !Product.all[occurrence.product].isConsumable
-    case .canceled: isStateAtEnd(occurrence, .canceled) && !hasEnd(occurrence.part)
-    case .graceEntered: isStateAtEnd(occurrence, .billingIssue)
+    case .purchased, .purchaseRefunded: !occurrence.product.isConsumable
+    case .canceled: isStateAtEnd(.canceled) && !hasEnd
+    case .graceEntered: isStateAtEnd(.billingIssue)
     // Access that ended with a refund, for which Purple has no event, needs no expiry.
-    case .expired, .endedInvoluntarily:
-      isLastPart(occurrence.part) && !isWholeRefund(occurrence)
+    case .expired, .endedInvoluntarily: isOfLastPart && !isWholeRefund
     default: false
     }
   }

@@ -3,18 +3,18 @@ import Domain
 extension Sender {
   static let qonversion = Sender(
     attempts: [0, 60, 360, 14_400, 28_800, 86_400], isDetailed: true,
-    app: { App.all[$0.app].ids[$0.storeIndex] },
+    app: { $0.app.id(in: $0.store) },
     headers: { _ in ["accept": "application/json", "authorization": "Basic \(secret)"] },
     coverage: { _, _ in (.exact, "kinds and periods and money are sent") },
     withFaults: { $1.withFaults($0, $2) },
-    body: { customer, index, created, envelope in
+    body: { customer, index, created, scenario, _ in
       QonversionBody(
-        customer: customer, index: index, created: created, source: envelope.scenario.entitlements
+        customer: customer, index: index, created: created, source: scenario.entitlements
       ).json
     },
     nameOfOther: { _, _ in "trial_still_active" }, name: { qonversionName($1.kind) },
     user: { $0.person.qonversionUser(account: $0.account(at: $1)) },
-    evidence: { $0.qonversion(at: $1) })
+    evidence: \.ofQonversion)
 }
 
 /// An occurrence as Qonversion sends it, in the current generation of bodies.
@@ -47,7 +47,7 @@ private struct QonversionBody {
       "identity_id": person.noise % 5 > 0 ? "acct-\(hexadecimal(person.noise, 12))" : "",
       "advertiser_id": person.noise % 7 > 2 ? uuid(person.noise &* 3) : "",
       "time": occurrence.time, "created_at": created,
-      "product_id": person.app.storeProducts[occurrence.product],
+      "product_id": person.app.storeID(of: occurrence.product),
     ]
   }
 
@@ -113,12 +113,12 @@ private struct QonversionBody {
   }
 
   private var product: JSON {
-    let names = person.app.storeProducts
+    let product = person.app.storeID(of: occurrence.product)
     let plan = occurrence.fault == .basePlan ? "base" : ""
     let first = customer.occurrences.first?.time ?? occurrence.time
     return [
-      "old_product_id": occurrence.previousProduct.map { names[$0] },
-      "new_product_id": occurrence.previousProduct.map { _ in names[occurrence.product] },
+      "old_product_id": occurrence.previousProduct.map(person.app.storeID),
+      "new_product_id": occurrence.previousProduct.map { _ in product },
       "locale": market.locale,
       "subscription_group": person.shop.store == .appStore ? person.app.subscriptionGroup : plan,
       "user_install_date": first - Int64(person.noise % 800_000),
@@ -129,7 +129,7 @@ private struct QonversionBody {
 
   private var entitlements: JSON {
     let access = occurrence.access
-    let isListed = access.isActive || !Product.all[access.product].isConsumable
+    let isListed = access.isActive || !access.product.isConsumable
     let listed =
       switch source {
       case .ofEvent: isListed ? [access] : []
@@ -165,14 +165,14 @@ func product(of access: Access, _ person: Person) -> JSON {
     "current_period_type": access.isTrial ? "trial" : "normal",
   ]
   return [
-    "product_id": person.app.dashboardProducts[access.product],
+    "product_id": person.app.dashboardID(of: access.product),
     "subscription": access.state == .nonRenewable ? nil : subscription,
   ]
 }
 
 /// The entitlement that a product gives.
-func entitlementID(of product: Int) -> String {
-  product == Product.lifetime ? "archive" : product == Product.coins ? "coins" : "premium"
+func entitlementID(of product: Product) -> String {
+  product == .lifetime ? "archive" : product == .coins ? "coins" : "premium"
 }
 
 private func qonversionName(_ kind: EventKind) -> String {
@@ -195,54 +195,51 @@ extension RenewState {
 // Evidence of a lost event in the rest of Qonversion's data.
 
 extension Evidence {
-  func qonversion(at index: Int) -> [String] {
-    let occurrence = customer.occurrences[index]
-    let jump = hasJumped(occurrence) ? ["counter"] : []
+  var ofQonversion: [String] {
+    let jump = hasJumped ? ["counter"] : []
     // Production snapshots contain no sandbox purchases.
     guard customer.person.environment == .production else { return jump }
-    return shapes(of: occurrence).map(\.rawValue) + jump
+    return shapes.map(\.rawValue) + jump
   }
 
-  private func shapes(of occurrence: Occurrence) -> [SnapshotShape] {
+  private var shapes: [SnapshotShape] {
     let sdks: [SnapshotShape] = [.sdk, .sdkObject, .canonical]
     let states: [SnapshotShape] = [.v3, .v4] + sdks
     switch occurrence.kind {
     case .trialStarted, .trialConverted, .started, .renewed, .upgraded:
-      let isCurrent = !laterArrived(occurrence) { $0.isSubscriptionCharge }
+      let isCurrent = !laterArrived(\.isSubscriptionCharge)
       let shapes = [.purchases] + sdks
-      return isCurrent && isActiveAtEnd(occurrence.part) ? [.v3, .v4] + shapes : shapes
+      return isCurrent && isActiveAtEnd ? [.v3, .v4] + shapes : shapes
     case .purchased:
-      return Product.all[occurrence.product].isConsumable ? [.purchases] : [.purchases] + sdks
-    case .refunded: return isWholeRefund(occurrence) ? sdks : []
+      return occurrence.product.isConsumable ? [.purchases] : [.purchases] + sdks
+    case .refunded: return isWholeRefund ? sdks : []
     case .canceled, .trialCanceled:
-      let isImplied = hasEnd(occurrence.part) || isWholeRefund(occurrence)
-      return isStateAtEnd(occurrence, .canceled) && !isImplied ? states : []
-    case .billingRetry, .trialBillingRetry:
-      return isStateAtEnd(occurrence, .billingIssue) ? states : []
-    case .expired, .trialExpired: return isLastPart(occurrence.part) ? states : []
+      return isStateAtEnd(.canceled) && !hasEnd && !isWholeRefund ? states : []
+    case .billingRetry, .trialBillingRetry: return isStateAtEnd(.billingIssue) ? states : []
+    case .expired, .trialExpired: return isOfLastPart ? states : []
     default: return []
     }
   }
 
   /// Whether a later renewal's number skips a lost renewal; that needs an earlier number.
-  private func hasJumped(_ lost: Occurrence) -> Bool {
-    lost.kind == .renewed && laterArrived(lost) { $0.kind == .renewed }
-      && arrived(lost) { other in
+  private var hasJumped: Bool {
+    occurrence.kind == .renewed && laterArrived { $0.kind == .renewed }
+      && arrived { other in
         let isCounted =
           other.kind == .renewed || other.kind == .trialConverted
           || other.transaction == other.transaction.original
-        return other.isSubscriptionCharge && isCounted && other.time < lost.time
+        return other.isSubscriptionCharge && isCounted && other.time < occurrence.time
       }
   }
 
-  private func laterArrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
-    arrived(lost) { $0.time > lost.time && matches($0) }
+  private func laterArrived(_ matches: (Occurrence) -> Bool) -> Bool {
+    arrived { $0.time > occurrence.time && matches($0) }
   }
 
   /// Whether another event of the same subscription that `matches` arrived.
-  private func arrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
+  private func arrived(_ matches: (Occurrence) -> Bool) -> Bool {
     zip(customer.occurrences, outcomes).contains { other, outcome in
-      outcome != .lost && other.transaction.base == lost.transaction.base && matches(other)
+      outcome != .lost && other.transaction.base == occurrence.transaction.base && matches(other)
     }
   }
 }

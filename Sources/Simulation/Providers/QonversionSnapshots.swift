@@ -87,7 +87,7 @@ struct SnapshotLine {
 
   private func purchase(_ transaction: HeldTransaction) -> JSON {
     let number = transaction.charge.transaction
-    let product = person.app.storeProducts[transaction.charge.product]
+    let product = person.app.storeID(of: transaction.charge.product)
     let hasPlan = person.shop.store == .playStore && transaction.expires != nil
     let newest = holder.holdings.first
     return [
@@ -114,7 +114,7 @@ struct SnapshotLine {
       "id": holding.id, "active": access.isActive ? 1 : 0,
       "renew_state": Int(access.state.rawValue),
       "source": holding.source(of: person),
-      "associated_product": person.app.dashboardProducts[access.product],
+      "associated_product": person.app.dashboardID(of: access.product),
       "current_period_type": access.isTrial ? "trial" : "regular",
       "started_timestamp": access.started, "expiration_timestamp": access.until.orNull,
       "trial_start_timestamp": (trial?.at).orNull,
@@ -131,7 +131,7 @@ struct SnapshotLine {
     return [
       "id": holding.id, "isActive": access.isActive, "renewState": "\(access.state)",
       "source": holding.source(of: person),
-      "productId": person.app.dashboardProducts[access.product],
+      "productId": person.app.dashboardID(of: access.product),
       "startedDate": JSON.date(access.started), "expirationDate": JSON.date(access.until),
       "autoRenewDisableDate": JSON.date(holding.autoRenewOffAt), "renewsCount": holding.renewals,
       "grantType": "\(holding.origin)", "transactions": transactions(of: holding),
@@ -141,9 +141,9 @@ struct SnapshotLine {
   private func canonical(_ holding: Holding) -> JSON {
     let access = holding.access
     let isDetailed = person.shop.sender.isDetailed
-    let products = isDetailed ? person.app.dashboardProducts : person.app.storeProducts
+    let id = isDetailed ? person.app.dashboardID : person.app.storeID
     return [
-      "id": holding.id, "product_id": products[access.product], "active": access.isActive,
+      "id": holding.id, "product_id": id(access.product), "active": access.isActive,
       "expires_at": JSON.date(access.until), "renew_state": access.state.sentName,
       "renews_count": holding.renewals, "source": holding.source(of: person),
       "grant_type": holding.origin.name, "transactions": transactions(of: holding),

@@ -30,17 +30,17 @@ struct Sender: Sendable {
   /// Whether anything about the shop is sent.
   var isReported: @Sendable (Shop) -> Bool = { _ in true }
   /// How far a report of a shop must agree with the truth, and why.
-  let coverage: @Sendable (_ report: String, Shop) -> (Coverage.Grade, String)
-  /// The customer with the data that it sends; nil when it sends nothing about the store.
+  let coverage: @Sendable (_ report: String, Shop) -> (Coverage, String)
+  /// The customer with the data that it sends.
   ///
   /// The true history stays unchanged. The sent events, and the expected reports, differ.
-  var seen: @Sendable (CustomerSimulation, TimeSpan) -> CustomerSimulation? = { seen, _ in seen }
+  var seen: @Sendable (CustomerSimulation, TimeSpan) -> CustomerSimulation = { seen, _ in seen }
   /// The customer as it sends it, with faults of its feed.
   var withFaults: @Sendable (CustomerSimulation, Scenario, TimeSpan) -> CustomerSimulation = {
     sent, _, _ in sent
   }
   /// The body of an occurrence in a message created at a given second.
-  let body: @Sendable (CustomerSimulation, Int, _ created: Int64, Envelope) -> JSON
+  let body: @Sendable (CustomerSimulation, Int, _ created: Int64, Scenario, TimeSpan) -> JSON
   /// The answer of its API at the end; nil when it does not have the user.
   var snapshot: @Sendable (CustomerSimulation, TimeSpan) -> JSON? = { _, _ in nil }
   /// The truth's name for a line of kind `other`.
@@ -54,7 +54,7 @@ struct Sender: Sendable {
     true
   }
   /// How the remaining data can reveal a lost event.
-  let evidence: @Sendable (Evidence, Int) -> [String]
+  let evidence: @Sendable (Evidence) -> [String]
 
   /// A secret that tests search for where it must not appear.
   static let secret = "simulated-secret"

@@ -120,7 +120,7 @@ extension CustomerSimulation {
     var owner = Holder(
       user: person.qonversionUser(account: account(at: .max)), person: person,
       holdings: holdings(at: time))
-    owner.consumables = purchases.filter { Product.all[$0.product].isConsumable }.map(\.held)
+    owner.consumables = purchases.filter { $0.product.isConsumable }.map(\.held)
     if person.noise % 53 == 0 { owner.holdings.append(Self.gift(at: time)) }
     var holders = [owner]
     if transferredFrom != nil {
@@ -145,7 +145,7 @@ extension CustomerSimulation {
         renewals: newest.periods.compactMap(\.charge.ordinal).max() ?? 0,
         autoRenewOffAt: newest.autoRenewOffAt, transactions: subscriptions.flatMap(\.transactions))
     }
-    let lasting = purchases.filter { !Product.all[$0.product].isConsumable }
+    let lasting = purchases.filter { !$0.product.isConsumable }
     return [renewing].compactMap(\.self)
       + lasting.map { charge in
         Holding(
@@ -159,7 +159,7 @@ extension CustomerSimulation {
   /// Access that the support team granted.
   private static func gift(at time: Int64) -> Holding {
     Holding(
-      access: Access(isActive: true, started: time - 20 * day, product: Product.lifetime),
+      access: Access(isActive: true, started: time - 20 * day, product: .lifetime),
       origin: .manual, transactions: [])
   }
 }

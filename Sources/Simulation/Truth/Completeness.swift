@@ -43,11 +43,11 @@ struct Completeness: Sendable {
     end + Self.renewalGap + deliveryWindow <= settled
   }
 
-  /// Whether a month can no longer change, `slack` seconds after its end.
+  /// Whether a month can no longer change, `slack` seconds and the delivery window after its end.
   func isComplete(_ month: Month, slack: Int64) -> Bool {
     let end = start(of: month.next)
     guard let watermark else { return false }
-    return end + slack <= span.end && end <= watermark
+    return end + slack + deliveryWindow <= span.end && end <= watermark
   }
 
   /// The months of the scenario, the last one possibly cut short by as-of.

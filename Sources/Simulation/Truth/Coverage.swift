@@ -1,39 +1,30 @@
 import Domain
 
-/// Which reports must equal the truth row by row, given the data that each provider sends.
-struct Coverage {
-  let scenario: Scenario
+/// How far a report must agree with the truth, given the data that a provider sends.
+enum Coverage: String {
+  /// Every row, to the last digit.
+  case exact
+  /// Similar numbers, not always in the same row.
+  case near
+  /// The data does not contain it.
+  case none
+}
 
-  /// How far a report must agree.
-  enum Grade: String {
-    /// Every row, to the last digit.
-    case exact
-    /// Similar numbers, not always in the same row.
-    case near
-    /// The data does not contain it.
-    case none
-  }
-
-  private static let reports = [
-    "churn_monthly", "mrr_monthly", "renewals_monthly", "revenue_monthly", "trials_monthly",
-  ]
-
-  private static let moved = (
-    Grade.near,
-    "users move to another provider: only sums over providers are close to the truth"
-  )
-
-  /// `coverage.csv`; an empty product means all products.
-  var text: String {
+extension Scenario {
+  /// `coverage.csv`: how far each report must agree; an empty product means all products.
+  var coverage: String {
+    let reports = [
+      "churn_monthly", "mrr_monthly", "renewals_monthly", "revenue_monthly", "trials_monthly",
+    ]
+    let moved = "users move to another provider: only sums over providers are close to the truth"
     var rows: [[String]] = []
-    for shop in Shop.all
-    where scenario.senders.contains(shop.provider) && shop.sender.isReported(shop) {
+    for shop in Shop.all where senders.contains(shop.provider) && shop.sender.isReported(shop) {
       // If no app is named, only products distinguish the integrations.
-      let products = shop.appID.isEmpty && !shop.isBare ? App.all[shop.app].storeProducts : [""]
-      for product in products {
-        for report in Self.reports {
-          let moves = scenario.migration?.moves(shop) == true
-          let (grade, reason) = moves ? Self.moved : shop.sender.coverage(report, shop)
+      let isUnnamed = shop.appID.isEmpty && !shop.isBare
+      for product in isUnnamed ? Product.allCases.map(shop.app.storeID) : [""] {
+        for report in reports {
+          let moves = migration?.moves(shop) == true
+          let (grade, reason) = moves ? (.near, moved) : shop.sender.coverage(report, shop)
           rows.append([
             shop.provider.name, shop.appID, shop.reportedStore.name, product, report,
             grade.rawValue, reason,

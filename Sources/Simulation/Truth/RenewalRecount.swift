@@ -47,8 +47,7 @@ struct RenewalRecount {
       return isUnknown ? ["renewals_refunded": ""] : [:]
     }
     let tried = trials.file(completeness) { row, sum in
-      let window = row.shop.sender.deliveryWindow
-      let isPast = completeness[row.shop]?.isComplete(row.month, slack: window) ?? false
+      let isPast = completeness[row.shop]?.isComplete(row.month, slack: 0) ?? false
       return [
         "conversion_rate": printedRate(
           sum("converted"), over: sum("converted") + sum("expired")),

@@ -55,8 +55,8 @@ struct RevenueRecount {
 
   /// Name and content of the file; proceeds are empty if the rate is unknown, refunds if they are
   /// never sent.
-  func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
-    let file = table.file(completeness) { row, sum in
+  func file(_ completeness: [Shop: Completeness]) -> (name: String, text: String) {
+    table.file(completeness) { row, sum in
       let net = sum("gross_usd") - sum("refunds_usd")
       var cells = [
         "charges": String(sum("charges")), "refunds": String(sum("refunds")),
@@ -72,7 +72,6 @@ struct RevenueRecount {
       }
       return cells
     }
-    return [file]
   }
 }
 

@@ -6,14 +6,12 @@ struct SeenPeriod {
   /// Until when the period keeps the subscription active: the next period's start if they join,
   /// otherwise the effective end; nil while no end is certain.
   var cover: Int64?
-  /// Whether a previous period ran up to this one.
-  var continues: Bool
-  /// The movement that made the subscription active again; nil if it was active.
+  /// The movement that made the subscription active; nil if a previous period ran up to this one.
   var entry: String?
   /// Why it ended; nil if another period joined or no end is certain.
   var exit: String?
 
-  var product: Int { period.charge.product }
+  var product: Product { period.charge.product }
   var start: Int64 { period.start }
 
   func isActive(at boundary: Int64) -> Bool {
@@ -27,11 +25,8 @@ extension Subscription {
     let seen = periods.filter { $0.charge.time >= completeness.span.start }
     return seen.enumerated().map { index, period in
       let before = index > 0 ? seen[index - 1] : nil
-      let continues = before.map { $0.joins(period.charge) } ?? false
       let after = index + 1 < seen.count ? seen[index + 1] : nil
-      var judged = SeenPeriod(
-        period: period, continues: continues,
-        entry: continues ? nil : entry(of: period, after: before))
+      var judged = SeenPeriod(period: period, entry: entry(of: period, after: before))
       if let after, period.joins(after.charge) {
         judged.cover = after.start
       } else if after != nil || period.revokedAt != nil
@@ -44,12 +39,13 @@ extension Subscription {
     }
   }
 
-  private func entry(of period: AccessPeriod, after before: AccessPeriod?) -> String {
+  private func entry(of period: AccessPeriod, after before: AccessPeriod?) -> String? {
     guard let before else {
       let isKnownStart =
         period.charge.kind == .conversion || period.charge.transaction == original
       return isKnownStart ? "new" : "first_seen"
     }
+    if before.joins(period.charge) { return nil }
     return before.isCollected(by: period.charge) ? "recovered" : "reactivated"
   }
 

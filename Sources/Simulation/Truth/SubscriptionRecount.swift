@@ -48,8 +48,11 @@ struct SubscriptionRecount {
     for (index, period) in seen.enumerated() {
       let row = TruthRow(
         month: civilMonth(of: period.start), shop: shop, product: period.product)
-      if let entry = period.entry { add(entry, period.recurring, row) }
-      if period.continues { addContinuation(seen[index - 1], period, row) }
+      if let entry = period.entry {
+        add(entry, period.recurring, row)
+      } else {
+        addContinuation(seen[index - 1], period, row)
+      }
       if let exit = period.exit, let end = period.cover {
         let row = TruthRow(month: civilMonth(of: end), shop: shop, product: period.product)
         add("churned", period.recurring, row)
@@ -101,7 +104,7 @@ struct SubscriptionRecount {
 extension Charge {
   /// The share of a charge for an average month.
   var monthly: (numerator: Int64, denominator: Int64) {
-    switch Product.all[product].period {
+    switch product.period {
     case .months(let count): (1, Int64(count))
     case .days(let count): (365, 12 * Int64(count))
     case nil: (0, 1)

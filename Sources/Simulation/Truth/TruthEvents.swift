@@ -2,10 +2,9 @@ import Domain
 
 extension Evidence {
   /// The event and its delivery outcome, as a line of the truth.
-  func truth(of index: Int, _ delivery: Delivery) -> JSON {
-    let occurrence = customer.occurrences[index]
-    let shown = delivery.outcome == .lost ? customer.person.shop.sender.evidence(self, index) : nil
-    return identity(index) + shop(occurrence, customer.person) + money(occurrence) + [
+  func truth(_ delivery: Delivery) -> JSON {
+    let shown = delivery.outcome == .lost ? customer.person.shop.sender.evidence(self) : nil
+    return identity + shop + money + [
       "outcome": delivery.outcome.rawValue, "copies": delivery.arrivals.count,
       "received_ms": delivery.arrivals.map(\.received), "evidence": shown,
       "fault": delivery.isOfAbsentDay ? "absent_day" : occurrence.fault?.rawValue,
@@ -13,8 +12,7 @@ extension Evidence {
     ]
   }
 
-  private func identity(_ index: Int) -> JSON {
-    let occurrence = customer.occurrences[index]
+  private var identity: JSON {
     let person = customer.person
     let sender = person.shop.sender
     let provider = sender.isDetailed ? nil : person.shop.provider.name
@@ -31,16 +29,17 @@ extension Evidence {
     ]
   }
 
-  private func shop(_ occurrence: Occurrence, _ person: Person) -> JSON {
-    [
+  private var shop: JSON {
+    let person = customer.person
+    return [
       "environment": person.environment.name, "app": person.shop.appID,
       "store": person.shop.reportedStore.name,
-      "product": person.app.storeProducts[occurrence.product],
+      "product": person.app.storeID(of: occurrence.product),
       "country": person.market.country, "currency": person.market.currency,
     ]
   }
 
-  private func money(_ occurrence: Occurrence) -> JSON {
+  private var money: JSON {
     let revenue = occurrence.revenue
     let isCharge = occurrence.isSubscriptionCharge || occurrence.kind == .purchased
     return [
@@ -58,35 +57,48 @@ extension Evidence {
 /// later renewal's number skips it; `later_line` when a line that arrived contains its content.
 struct Evidence {
   let customer: CustomerSimulation
+  let occurrence: Occurrence
+  /// Its place among the customer's.
+  let index: Int
   let outcomes: [DeliveryOutcome]
   let span: TimeSpan
 
-  func isActiveAtEnd(_ part: OccurrencePart) -> Bool {
-    part.subscription == customer.subscriptions.count - 1
-      && (customer.subscriptions.last?.state(at: span.end).isActive ?? false)
+  /// The evidence in the provider's own snapshot and in later lines that have the event's content.
+  func found(inSnapshot: Bool, inLine hasIt: (Occurrence) -> Bool = { _ in false }) -> [String] {
+    let later = zip(customer.occurrences, outcomes).dropFirst(index + 1)
+    let isInLine = later.contains { $1 != .lost && hasIt($0) }
+    return (inSnapshot ? [customer.person.shop.provider.name] : [])
+      + (isInLine ? ["later_line"] : [])
   }
 
-  func isLastPart(_ part: OccurrencePart) -> Bool {
-    guard let newest = customer.subscriptions.last,
-      part.subscription == customer.subscriptions.count - 1
-    else { return false }
-    guard case .period(_, let period) = part else { return newest.periods.isEmpty }
+  private var isOfNewest: Bool {
+    occurrence.part.subscription == customer.subscriptions.count - 1
+  }
+
+  /// Whether its subscription is the newest, and active at the end.
+  var isActiveAtEnd: Bool {
+    isOfNewest && customer.subscriptions.last?.state(at: span.end).isActive ?? false
+  }
+
+  /// Whether it is of the newest period.
+  var isOfLastPart: Bool {
+    guard isOfNewest, let newest = customer.subscriptions.last else { return false }
+    guard case .period(_, let period) = occurrence.part else { return newest.periods.isEmpty }
     return period == newest.periods.count - 1
   }
 
-  /// Whether the newest period is still in the state that a message reported.
-  func isStateAtEnd(_ occurrence: Occurrence, _ state: RenewState) -> Bool {
-    isLastPart(occurrence.part) && customer.subscriptions.last?.state(at: span.end).state == state
+  /// Whether the newest period is still in the state that the event reported.
+  func isStateAtEnd(_ state: RenewState) -> Bool {
+    isOfLastPart && customer.subscriptions.last?.state(at: span.end).state == state
   }
 
-  func isWholeRefund(_ occurrence: Occurrence) -> Bool {
-    customer.period(of: occurrence)?.charge.wholeRefundAt != nil
-  }
+  var isWholeRefund: Bool { customer.period(of: occurrence)?.charge.wholeRefundAt != nil }
 
-  /// Whether a part has an end of its own, which implies that auto-renew was off.
-  func hasEnd(_ part: OccurrencePart) -> Bool {
+  /// Whether its period has an end of its own, which implies that auto-renew was off.
+  var hasEnd: Bool {
     customer.occurrences.contains {
-      $0.part == part && [.expired, .trialExpired, .endedInvoluntarily].contains($0.kind)
+      $0.part == occurrence.part
+        && [.expired, .trialExpired, .endedInvoluntarily].contains($0.kind)
     }
   }
 }

@@ -31,12 +31,15 @@ struct TruthFolder {
   mutating func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery]
   ) throws(SubledgerError) {
-    let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
+    let outcomes = deliveries.map(\.outcome)
     for (index, delivery) in deliveries.enumerated() {
-      try events.add(evidence.truth(of: index, delivery))
+      let evidence = Evidence(
+        customer: customer, occurrence: customer.occurrences[index], index: index,
+        outcomes: outcomes, span: span)
+      try events.add(evidence.truth(delivery))
     }
     let shop = customer.person.shop
-    guard customer.person.environment == .production, customer.report != .later,
+    guard customer.person.environment == .production, customer.person.previousProvider == nil,
       let completeness = completeness[shop]
     else { return }
     revenue.add(customer, span: span)
@@ -50,7 +53,7 @@ struct TruthFolder {
   mutating func finish() throws(SubledgerError) {
     try events.finish()
     let files =
-      revenue.files(completeness) + subscriptions.files(completeness)
+      [revenue.file(completeness)] + subscriptions.files(completeness)
       + renewals.files(completeness)
     for file in files { try write(file.text, to: "\(folder)/\(file.name)") }
     try write(Instant(seconds: span.end).text + "\n", to: "\(folder)/as_of.txt")

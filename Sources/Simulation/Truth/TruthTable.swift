@@ -4,14 +4,14 @@ import Domain
 struct TruthRow: Hashable {
   var month: Month
   var shop: Shop
-  var product: Int
+  var product: Product
   /// The cells of the table's additional key columns.
   var more: [String] = []
 
   var key: [String] {
     [
       month.text, shop.provider.name, shop.appID, shop.reportedStore.name,
-      App.all[shop.app].storeProducts[product],
+      shop.app.storeID(of: product),
     ] + more
   }
 }
@@ -42,9 +42,7 @@ struct TruthTable {
   ) -> (name: String, text: String) {
     let lines = rows.map { row, sums in
       let special = cells(row) { sums[$0] ?? 0 }
-      let isComplete =
-        completeness[row.shop]?
-        .isComplete(row.month, slack: slack + row.shop.sender.deliveryWindow) ?? false
+      let isComplete = completeness[row.shop]?.isComplete(row.month, slack: slack) ?? false
       let printed = measures.map { special[$0] ?? format(sums[$0] ?? 0) }
       return row.key + printed + [special["is_complete"] ?? "\(isComplete)"]
     }

@@ -19,10 +19,8 @@ struct Delivery: Sendable {
   var isOfAbsentDay = false
 }
 
-/// Draws how the provider delivers each event of a customer.
-struct DeliveryModel: Sendable {
-  let scenario: Scenario
-
+extension Scenario {
+  /// Draws how the provider delivers each event of a customer.
   func deliveries(of customer: CustomerSimulation) -> [Delivery] {
     customer.occurrences.indices.map { delivery(of: $0, in: customer) }
   }
@@ -41,8 +39,7 @@ struct DeliveryModel: Sendable {
         delivery.arrivals.append(copy)
       }
     }
-    let days = scenario.absentDays
-    let kept = delivery.arrivals.filter { !days.contains(civilDay(of: $0.received / 1000)) }
+    let kept = delivery.arrivals.filter { !absentDays.contains(civilDay(of: $0.received / 1000)) }
     delivery.isOfAbsentDay = kept.count < delivery.arrivals.count
     delivery.arrivals = kept
     if kept.isEmpty { delivery.outcome = .lost }
@@ -54,7 +51,7 @@ struct DeliveryModel: Sendable {
   ) -> Delivery {
     let provider = customer.person.shop.provider
     var random = Randomness(
-      seed: scenario.seed, item: UInt64(customer.person.number) << 16 | UInt64(index),
+      seed: seed, item: UInt64(customer.person.number) << 16 | UInt64(index),
       stream: provider == .qonversion ? 2 : 16 + UInt64(provider.rawValue))
     let time = customer.occurrences[index].time
     let created = time + random.between(20, 120)
@@ -89,8 +86,8 @@ struct DeliveryModel: Sendable {
   private func outcome(_ random: inout Randomness) -> DeliveryOutcome {
     var draw = Int(random.below(1_000_000))
     let shares: [(DeliveryOutcome, Int)] = [
-      (.lost, scenario.lostShare), (.duplicated, scenario.duplicatedShare),
-      (.delayed, scenario.delayedShare), (.reordered, scenario.reorderedShare),
+      (.lost, lostShare), (.duplicated, duplicatedShare),
+      (.delayed, delayedShare), (.reordered, reorderedShare),
     ]
     for (outcome, share) in shares {
       if draw < share { return outcome }
@@ -118,7 +115,7 @@ struct DeliveryModel: Sendable {
   /// The delivery if the endpoint accepts nothing during outages: an attempt in an outage fails,
   /// `schedule` gives the next one, and after the last the provider gives up.
   private func throughOutages(_ drawn: Delivery, _ schedule: [Int64]) -> Delivery {
-    if scenario.outages.isEmpty { return drawn }
+    if outages.isEmpty { return drawn }
     var delivery = drawn
     delivery.arrivals = drawn.arrivals.compactMap { throughOutages($0, schedule) }
     if delivery.arrivals.isEmpty {
@@ -131,7 +128,7 @@ struct DeliveryModel: Sendable {
 
   private func throughOutages(_ drawn: Arrival, _ schedule: [Int64]) -> Arrival? {
     var arrival = drawn
-    while scenario.outages.contains(where: { $0.contains(.init(milliseconds: arrival.received)) }) {
+    while outages.contains(where: { $0.contains(.init(milliseconds: arrival.received)) }) {
       guard arrival.attempt < schedule.count else { return nil }
       arrival.received += (schedule[arrival.attempt] - schedule[arrival.attempt - 1]) * 1000
       arrival.attempt += 1
