@@ -74,6 +74,19 @@ public enum BreakCode: String, CaseIterable, Codable, Sendable {
   public var isAboutArrival: Bool { self == .late || self == .outOfOrder }
 }
 
+extension ChargeKind {
+  /// The break that the loss of such a charge is.
+  public var codeWhenMissed: BreakCode {
+    switch self {
+    case .first: .missedStart
+    case .conversion: .missedConversion
+    case .renewal: .missedRenewal
+    case .productChange: .missedProductChange
+    case .oneTime: .missedPurchase
+    }
+  }
+}
+
 /// The progress of a break.
 public enum BreakStatus: String, CaseIterable, Codable, Sendable {
   /// The provider can still deliver the event; no gate counts the break.

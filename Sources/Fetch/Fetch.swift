@@ -64,7 +64,7 @@ public struct FailedUser: Sendable, Equatable {
 
 /// An answer about a user that needs further requests: another page of a list, or another list.
 struct FetchedPart {
-  static let status = "100"
+  static let status = 100
   /// When the first answer about the user arrived.
   let capturedAt: Instant
   /// The record that the list belongs to.

@@ -113,7 +113,7 @@ public final class FetchJournal {
   }
 
   /// Whether the journal has an answer about `user`.
-  public func holds(_ user: FetchedUser) -> Bool { asked.contains(key(user)) }
+  func holds(_ user: FetchedUser) -> Bool { asked.contains(key(user)) }
 
   /// The answers about `user` before the interruption, in order; none when they are too old at
   /// `now` to be completed.
@@ -125,33 +125,30 @@ public final class FetchJournal {
   }
 
   /// Stores an answer about `user` that needs further requests.
-  func add(_ part: FetchedPart, of user: FetchedUser) throws { try write(part.fields, user) }
+  func add(_ part: FetchedPart, of user: FetchedUser) throws {
+    try write(FetchedPart.status, user, part.fields)
+  }
 
   /// Stores the snapshot lines of `user`.
-  public func add(_ lines: [[UInt8]], of user: FetchedUser) throws {
-    try add(200, user, lines)
-  }
+  func add(_ lines: [[UInt8]], of user: FetchedUser) throws { try write(200, user, lines) }
 
   /// Stores that the provider does not have this user.
-  public func add(_ failed: FailedUser) throws {
-    try add(failed.status ?? 0, failed.user, [Array(failed.reason.utf8)])
+  func add(_ failed: FailedUser) throws {
+    try write(failed.status ?? 0, failed.user, [Array(failed.reason.utf8)])
   }
 
-  private func add(_ status: Int, _ user: FetchedUser, _ rest: [[UInt8]]) throws {
-    let isSynced = asked.count.isMultiple(of: 500)
-    try write([Array(String(status).utf8)] + rest, user, isSynced: isSynced)
-    asked.insert(key(user))
-  }
-
-  /// Writes a line: its first field, the user, and the other fields.
-  private func write(_ fields: [[UInt8]], _ user: FetchedUser, isSynced: Bool = false) throws {
-    let all = fields[..<1] + [json(user.id), json(user.app)] + fields[1...]
-    let entry = all.joined(separator: [UInt8(ascii: "\t")]) + [UInt8(ascii: "\n")]
+  private func write(_ status: Int, _ user: FetchedUser, _ rest: [[UInt8]]) throws {
+    let fields = [Array(String(status).utf8), json(user.id), json(user.app)] + rest
+    let entry = fields.joined(separator: [UInt8(ascii: "\t")]) + [UInt8(ascii: "\n")]
+    let isPart = status == FetchedPart.status
     // After a crash of the process every line is kept; after one of the machine, the last few are
     // lost.
-    guard entry.withUnsafeBytes(file.write), !isSynced || file.sync() else {
+    guard entry.withUnsafeBytes(file.write),
+      isPart || !asked.count.isMultiple(of: 500) || file.sync()
+    else {
       throw SubledgerError.system("write the answers in \(folder)", cause: errno, at: "the folder")
     }
+    if !isPart { asked.insert(key(user)) }
   }
 
   /// Creates the files of the stored answers and of `failed`, the users who were given up.
@@ -255,7 +252,7 @@ extension [UnsafeRawBufferPointer] {
   /// Whether the fields of a journal line belong to a user with a snapshot.
   var isSnapshot: Bool { self[0].elementsEqual("200".utf8) }
   /// Whether they are an answer that needed further requests.
-  var isPart: Bool { self[0].elementsEqual(FetchedPart.status.utf8) }
+  var isPart: Bool { self[0].elementsEqual("\(FetchedPart.status)".utf8) }
 }
 
 private func json(_ text: String) -> [UInt8] { JSONValue.string(text).line }
@@ -276,10 +273,10 @@ extension FailedUser {
 }
 
 extension FetchedPart {
-  /// The fields of its line, without the user and the app.
+  /// The fields of its line after the user and the app.
   var fields: [[UInt8]] {
-    let texts = [Self.status, record.rawValue, String(capturedAt.milliseconds)]
-    return texts.map { Array($0.utf8) } + [next.map(json) ?? [], list]
+    let time = String(capturedAt.milliseconds)
+    return [Array(record.rawValue.utf8), Array(time.utf8), next.map(json) ?? [], list]
   }
 
   /// The answer of a line; nil when `fields` did not write it.

@@ -6,6 +6,7 @@ internal import Providers
 public struct FetchPass {
   private let rules: FetchRules
   private let client: HTTPClient
+  private let journal: FetchJournal
   private let clock: () -> Instant
   private let stop: () -> Int32
   /// Limit of users to be asked again later; at this limit no new users are started.
@@ -20,36 +21,36 @@ public struct FetchPass {
   private var active: [Int: UserQueries] = [:]
   private var waiting: [UserQueries] = []
   private var number = 0
+  private var isAtEnd = false
   private var failuresInARow = 0
   /// Users who were given up.
   public private(set) var failed: [FailedUser] = []
 
-  /// A pass with these rules; `stop` returns the signal that asked to stop, or 0.
+  /// A pass that stores answers in `journal`; `stop` returns the signal that asked to stop, or 0.
   public init(
-    _ rules: FetchRules, by client: HTTPClient, clock: @escaping () -> Instant,
-    stop: @escaping () -> Int32
+    _ rules: FetchRules, by client: HTTPClient, into journal: FetchJournal,
+    clock: @escaping () -> Instant, stop: @escaping () -> Int32
   ) {
     self.rules = rules
     self.client = client
+    self.journal = journal
     self.clock = clock
     self.stop = stop
     bucket = TokenBucket(rate: rules.rate, at: clock())
   }
 
-  /// Asks about each user that `next` returns, in order, unless `journal` has an answer.
+  /// Asks about each user that `next` returns, in order, unless the journal has an answer.
   ///
   /// - Throws: `SubledgerError` of kind `permission` when the provider refuses the key, `tryAgain`
-  ///   when it does not answer at all, and whatever `next` throws; `journal` keeps the answers so
-  ///   far.
+  ///   when it does not answer at all, and whatever `next` throws; the journal keeps the answers.
   public mutating func run(
-    _ next: () throws -> FetchedUser?, into journal: FetchJournal, progress: (Int) -> Void
+    _ next: () throws -> FetchedUser?, progress: (Int) -> Void
   ) throws {
-    var isAtEnd = false
     while true {
       try SubledgerError.check(stop, "fetching from \(rules.provider.name)")
       var now = clock()
       while active.count < rules.concurrency {
-        guard let inquiry = try ready(at: now, &isAtEnd, next, journal) else { break }
+        guard let inquiry = try ready(at: now, next) else { break }
         guard bucket.take(at: now) else {
           waiting.append(inquiry)
           break
@@ -63,7 +64,7 @@ public struct FetchPass {
       for (number, response) in ended {
         guard let inquiry = active.removeValue(forKey: number) else { continue }
         switch response {
-        case .success(let response): try take(response, to: inquiry, at: now, journal)
+        case .success(let response): try take(response, to: inquiry, at: now)
         case .failure(let failure) where failure.isOfServer:
           throw SubledgerError(
             .configuration, "cannot fetch from \(rules.provider.name): \(failure.reason)",
@@ -80,8 +81,7 @@ public struct FetchPass {
 
   /// The next user to ask: one whose wait is over, otherwise a new one.
   private mutating func ready(
-    at now: Instant, _ isAtEnd: inout Bool, _ next: () throws -> FetchedUser?,
-    _ journal: FetchJournal
+    at now: Instant, _ next: () throws -> FetchedUser?
   ) throws -> UserQueries? {
     if let index = waiting.firstIndex(where: { Backoff.isOver($0.readyAt, at: now) }) {
       return waiting.remove(at: index)
@@ -118,7 +118,7 @@ public struct FetchPass {
   }
 
   private mutating func take(
-    _ response: HTTPResponse, to inquiry: UserQueries, at now: Instant, _ journal: FetchJournal
+    _ response: HTTPResponse, to inquiry: UserQueries, at now: Instant
   ) throws {
     let status = response.status
     switch status {
@@ -126,7 +126,7 @@ public struct FetchPass {
       guard let page = responses.page(response.body, of: rules.provider) else {
         return try retry(inquiry, status, "the answer is an incomplete list", after: nil, at: now)
       }
-      try take(page, to: inquiry, at: now, journal)
+      try take(page, to: inquiry, at: now)
     case 404, 410:
       failuresInARow = 0
       try journal.add(
@@ -150,8 +150,7 @@ public struct FetchPass {
   }
 
   private mutating func take(
-    _ page: SnapshotResponses.Page, to inquiry: UserQueries, at now: Instant,
-    _ journal: FetchJournal
+    _ page: SnapshotResponses.Page, to inquiry: UserQueries, at now: Instant
   ) throws {
     var inquiry = inquiry
     inquiry.attempts = 0

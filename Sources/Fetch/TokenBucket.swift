@@ -1,7 +1,7 @@
-public import Domain
+import Domain
 
 /// Limits requests to a rate per second, and stops them while a server asks to wait.
-public struct TokenBucket: Sendable {
+struct TokenBucket {
   private let rate: Int64
   /// In thousandths of a request, at most those of one second.
   private var tokens: Int64 = 1000
@@ -9,13 +9,13 @@ public struct TokenBucket: Sendable {
   private var quietUntil: Instant?
 
   /// A bucket with one token at `now` that gains `rate` tokens per second.
-  public init(rate: Int, at now: Instant) {
+  init(rate: Int, at now: Instant) {
     self.rate = Int64(rate)
     filledAt = now
   }
 
   /// Takes a token; returns false if there is none at `now`.
-  public mutating func take(at now: Instant) -> Bool {
+  mutating func take(at now: Instant) -> Bool {
     // A clock set back adds no tokens; one set ahead, at most those of one second.
     let passed = min(max(0, now.since(filledAt).milliseconds), 1000)
     tokens = min(tokens + passed * rate, max(1000, rate * 1000))
@@ -28,22 +28,22 @@ public struct TokenBucket: Sendable {
   }
 
   /// Stops all requests until `instant`, and discards saved tokens.
-  public mutating func pause(until instant: Instant) {
+  mutating func pause(until instant: Instant) {
     quietUntil = max(quietUntil ?? instant, instant)
     tokens = 0
   }
 }
 
 /// How long to wait before a request is repeated.
-public struct Backoff {
+enum Backoff {
   /// The longest wait in milliseconds, also if a server asks for more.
-  public static let longest: Int64 = 15 * 60_000
+  static let longest: Int64 = 15 * 60_000
 
   /// The wait in milliseconds after `attempts` failed attempts (from 1): it doubles up to a minute,
   /// and half of it is random, so that requests do not return all at once.
   ///
   /// The server's `Retry-After` is the minimum.
-  public static func wait(
+  static func wait(
     after attempts: Int, retryAfter seconds: Int?,
     using random: (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
   ) -> Int64 {

@@ -23,29 +23,21 @@ public struct RunPipeline {
   let spark: SparkEngine?
   /// Whether all files of the previous set are compared with their checksums, however old.
   private(set) var readsPreviousSet = true
-  /// The first wrong setting.
-  private var refusal: SubledgerError?
 
-  /// Creates a run with the settings of flags, variables, the configuration file and defaults.
+  /// Creates a run with these settings, which may be wrong: monitors must hear of that, too.
   ///
   /// - Parameters:
-  ///   - flags: the texts of each command-line option, by the setting's name.
-  ///   - environment: the variables of the process.
   ///   - now: the clock, read once by the command; the default of as-of.
   ///   - version: the version of the program, for the manifest.
-  ///   - log: creates the operator's log, before an error in the settings is thrown.
-  ///   - progress: creates the display of the progress.
+  ///   - log: the operator's log.
+  ///   - progress: displays the progress.
   ///   - stop: returns the signal that asked to stop, 0 if there is none; called by any thread.
   public init(
-    flags: [String: [String]], environment: [String: String], now: Instant, version: String,
-    log: (LogOptions) -> Logger, progress: (LogOptions) -> (RunProgress) -> Void,
-    stop: @escaping @Sendable () -> Int32
+    _ given: GivenSettings, now: Instant, version: String, log: Logger,
+    progress: @escaping (RunProgress) -> Void, stop: @escaping @Sendable () -> Int32
   ) {
-    let given = GivenSettings(flags: flags, environment: environment)
-    let log = log(given.configuration.job.log)
-    let plan = Plan(given.configuration, environment: environment, now: now, flags: flags)
-    self.init(plan: plan, version: version, log: log, progress: progress(plan.log), stop: stop)
-    do throws(SubledgerError) { _ = try given.accepted() } catch { refusal = error }
+    self.init(
+      plan: Plan(given, now: now), version: version, log: log, progress: progress, stop: stop)
   }
 
   init(
@@ -58,14 +50,6 @@ public struct RunPipeline {
     self.progress = progress
     self.stop = stop
     spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
-  }
-
-  /// Returns this run if its settings are right; monitors must hear of a wrong one, too.
-  ///
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first wrong setting.
-  public func accepted() throws(SubledgerError) -> RunPipeline {
-    if let refusal { throw refusal }
-    return self
   }
 
   /// Reads new input and publishes a new report set.

@@ -116,7 +116,11 @@ extension Workers {
   func each(
     _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
   ) throws(SubledgerError) {
-    try attempt { try run(paths, { path, _ in try work(path) }, take: { (_: Int, _: Void) in }) }
+    do {
+      try run(paths, { path, _ in try work(path) }, take: { (_: Int, _: Void) in })
+    } catch {
+      throw SubledgerError(error)
+    }
   }
 }
 

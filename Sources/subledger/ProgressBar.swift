@@ -5,23 +5,18 @@ import Domain
 /// A progress bar on standard error, redrawn in place; without a terminal, nothing.
 final class ProgressBar {
   private let isShown: Bool
-  private let clock = ContinuousClock()
   /// The step shown, and when it began.
   private var stage: (name: RunProgress.Stage, begin: ContinuousClock.Instant)?
   private var drawn = ContinuousClock.now
 
   init(_ mode: LogOptions.Progress) {
-    switch mode {
-    case .always: isShown = true
-    case .never: isShown = false
-    case .auto: isShown = isatty(STDERR_FILENO) != 0
-    }
+    isShown = mode == .always || mode == .auto && isatty(STDERR_FILENO) != 0
   }
 
   /// Draws the step, its share, the rate and the remaining time.
   func report(_ progress: RunProgress) {
     guard isShown else { return }
-    let now = clock.now
+    let now = ContinuousClock.now
     let isNew = stage?.name != progress.stage
     if isNew { stage = (progress.stage, now) }
     // Drawing on a terminal can take longer than the work itself.
@@ -39,11 +34,6 @@ final class ProgressBar {
       [step + progress.stage.rawValue]
       + amounts(progress, since: now - (stage?.begin ?? now))
     StandardStreams.draw("\(bar) \(parts.joined(separator: "  "))")
-  }
-
-  func end() {
-    StandardStreams.mention("")
-    stage = nil
   }
 
   private func amounts(_ progress: RunProgress, since time: Duration) -> [String] {

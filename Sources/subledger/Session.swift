@@ -8,7 +8,6 @@ import Domain
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
-  private(set) var bar: ProgressBar?
   let stop = StopSignal()
   /// As the pipeline read them; a command that fails without one reads them for its error.
   private lazy var logOptions =
@@ -31,27 +30,27 @@ final class Session {
   ///
   /// - Parameter flags: settings of this command in addition to those of every command.
   func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
-    try unchecked(flags).accepted()
+    let given = settings(flags)
+    let pipeline = pipeline(of: given)
+    try given.check()
+    return pipeline
   }
 
-  /// The same, whose settings may be wrong.
-  func unchecked(_ flags: [String: [String]]) -> RunPipeline {
-    RunPipeline(
-      flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: .now,
-      version: Release.version,
-      log: {
-        logOptions = $0
-        return log
-      },
-      progress: {
-        let bar = ProgressBar(drawsProgress && $0.level != .error ? $0.progress : .never)
-        self.bar = bar
-        return { [clock] progress in
-          clock.enter(progress.stage)
-          bar.report(progress)
-        }
-      },
-      stop: stop.read)
+  func settings(_ flags: [String: [String]]) -> GivenSettings {
+    GivenSettings(flags: options.given.merging(flags) { $1 }, environment: Self.environment)
+  }
+
+  /// The pipeline of settings that may be wrong.
+  func pipeline(of given: GivenSettings) -> RunPipeline {
+    logOptions = given.log
+    let isDrawn = drawsProgress && logOptions.level != .error
+    let bar = ProgressBar(isDrawn ? logOptions.progress : .never)
+    let report = { [clock] (progress: RunProgress) in
+      clock.enter(progress.stage)
+      bar.report(progress)
+    }
+    return RunPipeline(
+      given, now: .now, version: Release.version, log: log, progress: report, stop: stop.read)
   }
 
   /// Does `work` with `pipeline`; prints the result of a dry run and, on a terminal, of a real one;
@@ -62,11 +61,10 @@ final class Session {
     let outcome: RunResult
     do {
       outcome = try work(pipeline)
-      bar?.end()
+      StandardStreams.endDrawing()
       clock.enter(nil)
       try show(outcome, of: pipeline)
     } catch {
-      bar?.end()
       let error = SubledgerError(error)
       if isWatched {
         let code = ExitStatus.of(error)
@@ -116,7 +114,7 @@ final class Session {
     do {
       outcome = try work(self)
     } catch {
-      bar?.end()
+      StandardStreams.endDrawing()
       let error = SubledgerError(error)
       let code = "\(ExitStatus.of(error))"
       if !error.isUnread { log.error("\(error)", metadata: ["code": .string(code)]) }

@@ -60,6 +60,8 @@ enum StandardStreams {
     }
   }
 
+  static func endDrawing() { mention("") }
+
   static func draw(_ line: String) {
     isDrawn.withLock { isDrawn in
       _ = write(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)

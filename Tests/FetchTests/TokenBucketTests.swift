@@ -1,6 +1,7 @@
 import Domain
-import Fetch
 import Testing
+
+@testable import Fetch
 
 @Suite("Requests keep to the rate and are retried after a wait")
 struct TokenBucketTests {

@@ -116,7 +116,8 @@ struct ExplainedCellTests {
     var compared = 0
     for row in rows {
       let keys = keyNames.reduce(into: [String: String]()) { $0[$1] = row[$1] }
-      let span = RowSpan(try question([report.timeColumn], of: row), sample.rules)
+      let span = RowSpan(
+        question: try question([report.timeColumn], of: row), rules: sample.rules)
       let question = try question(others, of: row)
       let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, span)
       for column in question.asked

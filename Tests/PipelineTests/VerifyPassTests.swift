@@ -16,10 +16,7 @@ struct VerifyPassTests: PlanSuite {
     let pipeline = RunPipeline(
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
     func count(isWhole: Bool) throws -> Int? {
-      try pipeline.read(folder.path("absent.sqlite"), isWhole: isWhole) {
-        ledger throws(SubledgerError) in
-        try ledger.archives().count
-      }
+      try pipeline.read(folder.path("absent.sqlite"), isWhole: isWhole) { try $0.archives().count }
     }
     #expect(throws: SubledgerError.self) { try count(isWhole: true) }
     #expect(try count(isWhole: false) == nil)

@@ -35,12 +35,10 @@ struct Record {
   /// Returns a line with these columns; a missing field is empty.
   func csv(_ columns: [String]) -> [UInt8] { csvLine(columns.map { self[$0] }) }
 
-  /// The fields as a JSON object; empty values are null.
-  var json: JSONValue { json(with: [:]) }
-
-  /// Returns the object with additional members, and with tables as lists of objects.
-  func json(with members: [String: JSONValue], _ tables: [Table] = []) -> JSONValue {
-    let lists = tables.map { ($0.name, JSONValue.array($0.records.map(\.json))) }
+  /// Returns the fields as a JSON object, in which empty values are null, with additional members,
+  /// and with tables as lists of objects.
+  func json(with members: [String: JSONValue] = [:], _ tables: [Table] = []) -> JSONValue {
+    let lists = tables.map { ($0.name, JSONValue.array($0.records.map { $0.json() })) }
     return .object(members.merging(lists + fields.map { ($0.name, $0.value.json) }) { $1 })
   }
 

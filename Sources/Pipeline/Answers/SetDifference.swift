@@ -19,7 +19,7 @@ extension RunPipeline {
     let folder = try PrivateFolder()
     let before = try set(one, making: folder.path("before"))
     let after = try set(other, making: folder.path("after"))
-    let rows = RowOutput(as: RowFormat(rawValue: format.rawValue) ?? .table, write: write)
+    let rows = RowOutput(as: format, write: write)
     if format == .text {
       let heads = [before.head(named: one), after.head(named: other)]
       try write(Array((heads.joined() + before.changedOptions(in: after)).utf8))

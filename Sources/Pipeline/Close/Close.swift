@@ -22,8 +22,7 @@ extension RunPipeline {
     }
     return try onLedger(to: "close \(text)") { ledger in
       let (run, zone) = try newestPublication(of: ledger, month)
-      let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
-      if let standing {
+      if let standing = try ledger.closes(zone: zone, knownTo: .max)[month] {
         throw SubledgerError(
           .usage,
           "cannot close \(month.text): it is closed with the numbers of run \(standing.run)",
@@ -61,8 +60,7 @@ extension RunPipeline {
     try note.requireReason(of: "reopen", hint: "give the reason why the numbers must change")
     return try onLedger(to: "reopen \(text)") { ledger in
       let (_, zone) = try newestPublication(of: ledger, month)
-      let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
-      guard let standing else {
+      guard let standing = try ledger.closes(zone: zone, knownTo: .max)[month] else {
         throw try notClosed(month, in: zone, of: ledger)
       }
       var act = AuditEntry(.reopen, note)
@@ -132,8 +130,7 @@ extension RunPipeline {
   private func newestPublication(
     of ledger: Ledger, _ month: Month
   ) throws -> (RunRow, String) {
-    let run = try ledger.lastPublished()
-    guard let run, let zone = try ledger.zone(of: run.id) else {
+    guard let run = try ledger.lastPublished(), let zone = try ledger.zone(of: run.id) else {
       throw SubledgerError(
         .noInput,
         "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",

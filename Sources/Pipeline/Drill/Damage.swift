@@ -49,8 +49,7 @@ struct Damage {
     let first = Int(candidate.rank >> 8 % UInt64(kinds.count))
     for step in kinds.indices {
       let kind = kinds[(first + step) % kinds.count]
-      let damage = try Damage(kind, candidate, among: events, within: limits)
-      if let damage { return damage }
+      if let damage = try Damage(kind, candidate, among: events, within: limits) { return damage }
     }
     return nil
   }
@@ -91,8 +90,8 @@ struct Damage {
       guard received <= limits.newest, expected.contains(kind == .delayed ? .late : .outOfOrder)
       else { return nil }
     case .corrupted:
-      let wrong = Corruption(of: event, among: events, limits, draw: candidate.rank >> 32)
-      guard let wrong else { return nil }
+      guard let wrong = Corruption(of: event, among: events, limits, draw: candidate.rank >> 32)
+      else { return nil }
       delivered = wrong.event
       forgets = wrong.code != .conflict && wrong.code != .envLeak
       expected = [wrong.code]

@@ -50,9 +50,7 @@ struct DrillEvidence {
 extension EventKind {
   /// Whether an end after it needs no event of its own.
   var isStop: Bool {
-    switch codeWhenMissed {
-    case .missedCancel, .missedBillingIssue, .missedRefund, .missedExpiration: true
-    default: false
-    }
+    let stops = [BreakCode.missedCancel, .missedBillingIssue, .missedRefund, .missedExpiration]
+    return codeWhenMissed.map(stops.contains) ?? false
   }
 }

@@ -52,16 +52,13 @@ extension EventKind {
   /// The break that the loss of the event is; nil for kinds that are not drilled.
   var codeWhenMissed: BreakCode? {
     switch self {
-    case .started, .trialStarted, .resubscribed: .missedStart
-    case .trialConverted: .missedConversion
-    case .renewed, .recovered: .missedRenewal
-    case .purchased: .missedPurchase
+    case .trialStarted: .missedStart
     case .refunded, .purchaseRefunded, .revoked: .missedRefund
     case .canceled, .trialCanceled: .missedCancel
     case .expired, .trialExpired, .endedInvoluntarily: .missedExpiration
     case .billingRetry, .trialBillingRetry, .graceEntered: .missedBillingIssue
     case .upgraded, .downgraded, .productChanged: .missedProductChange
-    case .other, .uncanceled, .paused, .resumed, .extended, .observed: nil
+    default: chargeKind?.codeWhenMissed
     }
   }
 }

@@ -46,18 +46,6 @@ struct StateLoss {
   }
 }
 
-extension ChargeKind {
-  var codeWhenMissed: BreakCode {
-    switch self {
-    case .first: .missedStart
-    case .conversion: .missedConversion
-    case .renewal: .missedRenewal
-    case .productChange: .missedProductChange
-    case .oneTime: .missedPurchase
-    }
-  }
-}
-
 extension Event {
   /// Whether no later line repeats this one.
   var sendsSingleEvents: Bool { provider.capabilities.body == .event }

@@ -45,7 +45,9 @@ extension NumberPass {
       guard !contributions.isEmpty else { return }
       var entry = Entry(at: found.expectedAt, step: found["code"], breakID: found["break_id"])
       entry.contributions = contributions.map { ($0.column, question.text($0)) }
-      for contribution in contributions { sums.add(contribution) }
+      for contribution in contributions {
+        sums[contribution.column, default: ColumnSum()].add(contribution)
+      }
       try output.add(entry)
     }
   }

@@ -9,12 +9,8 @@ struct ColumnContribution {
     case during
     /// Rows that begin after it.
     case before
-    /// Rows that end after it.
+    /// Rows that end after it; of a cohort, those of its months that have ended.
     case until
-    /// Rows of all months of a cohort that have ended.
-    case cohort
-    /// Rows of the cohort's months from its own on that have ended.
-    case cohortUntil
   }
 
   var column: String
@@ -43,11 +39,11 @@ extension NumberReport {
       ])
     case (.retentionMonthly, .retention(_, let sums)):
       if sums.joined != 0 {
-        counts([("eligible", sums.joined)], .cohort)
+        counts([("eligible", sums.joined)], .until)
       } else if sums.activeChange != 0 {
-        counts([("retained", sums.activeChange)], .cohortUntil)
+        counts([("retained", sums.activeChange)], .until)
       } else {
-        [amount("net_usd", sums.netUSD.sum.micros, isUnknown: sums.netUSD.unknown > 0)]
+        [amount("net_usd", sums.netUSD)]
       }
     case (.excludedMonthly, .excluded(_, let sums)):
       counts([("events", sums.events), ("charges", sums.charges)])
@@ -64,8 +60,11 @@ private func counts(
   counts.filter { $0.1 != 0 }.map { ColumnContribution(column: $0.0, value: $0.1, span: span) }
 }
 
-private func amount(_ column: String, _ micros: Int64, isUnknown: Bool) -> ColumnContribution {
-  ColumnContribution(column: column, value: micros, isUnknown: isUnknown)
+private func amount(
+  _ column: String, _ sum: PartialSum, times factor: Int64 = 1
+) -> ColumnContribution {
+  ColumnContribution(
+    column: column, value: factor * sum.sum.micros, isUnknown: sum.unknown != 0)
 }
 
 extension RevenueSums {
@@ -73,19 +72,16 @@ extension RevenueSums {
     let isRefund = refunds > 0
     let (usd, local) = isRefund ? (refundsUSD, refundsLocal) : (grossUSD, grossLocal)
     let (gross, sign): (String, Int64) = isRefund ? ("refunds", -1) : ("gross", 1)
-    let (hasUSD, hasLocal) = (usd.unknown == 0, local.unknown == 0)
-    let hasProceeds = proceedsUSD.unknown == 0
-    let isKnown = hasUSD && hasProceeds
-    let commission = isKnown ? sign * usd.sum.micros - proceedsUSD.sum.micros : 0
+    let net = amount("net_usd", usd, times: sign)
+    let proceeds = amount("proceeds_usd", proceedsUSD)
+    let isKnown = !net.isUnknown && !proceeds.isUnknown
+    let commission = ColumnContribution(
+      column: "commission_usd", value: isKnown ? net.value - proceeds.value : 0,
+      isUnknown: !isKnown)
     return [
       ColumnContribution(column: isRefund ? "refunds" : "charges", value: 1),
-      amount("\(gross)_usd", usd.sum.micros, isUnknown: !hasUSD),
-      amount("net_usd", sign * usd.sum.micros, isUnknown: !hasUSD),
-      amount("commission_usd", commission, isUnknown: !isKnown),
-      amount("proceeds_usd", proceedsUSD.sum.micros, isUnknown: !hasProceeds),
-      amount("\(gross)_local", local.sum.micros, isUnknown: !hasLocal),
-      amount("net_local", sign * local.sum.micros, isUnknown: !hasLocal),
-      amount("proceeds_local", proceedsLocal.sum.micros, isUnknown: proceedsLocal.unknown > 0),
+      amount("\(gross)_usd", usd), net, commission, proceeds, amount("\(gross)_local", local),
+      amount("net_local", local, times: sign), amount("proceeds_local", proceedsLocal),
     ]
   }
 }
@@ -111,36 +107,27 @@ extension Movement {
 /// Decides whether a contribution counts in the requested rows; without a requested time, balances
 /// are those of the first or last month.
 struct RowSpan {
-  /// The requested month, day or index; nil for rows of all times.
-  private let number: Int32?
-  private let report: NumberReport
-  private let asOfMonth: Month
-  /// The month of the last instant that the reports cover.
-  private let lastMonth: Month
-
-  init(_ question: NumberQuestion, _ rules: FoldSettings) {
-    number = question.time?.number
-    report = question.report
-    asOfMonth = rules.calendar.month(of: rules.asOf)
-    lastMonth = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1))
-  }
+  let question: NumberQuestion
+  let rules: FoldSettings
 
   func counts(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Bool {
+    let number = question.time?.number
     let own: Int32
-    var last = lastMonth.number
+    let last: Int32
     if let key = keys.retention {
       own = key.index
-      last = asOfMonth.number - 1 - key.cohort.number
+      last = rules.calendar.month(of: rules.asOf).number - 1 - key.cohort.number
     } else if let day = keys.day {
-      own = report.isDaily ? day.number : day.month.number
+      own = question.report.isDaily ? day.number : day.month.number
+      // The month of the last instant that the reports cover.
+      last = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1)).number
     } else {
       return true
     }
     switch span {
     case .during: return number.map { $0 == own } ?? true
     case .before: return number.map { own < $0 && $0 <= last } ?? false
-    case .until, .cohortUntil: return own <= (number ?? last) && (number ?? last) <= last
-    case .cohort: return 0 <= (number ?? last) && (number ?? last) <= last
+    case .until: return own <= (number ?? last) && (number ?? last) <= last
     }
   }
 }

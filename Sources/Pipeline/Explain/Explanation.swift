@@ -72,7 +72,6 @@ final class Explanation {
     self.ledger = ledger
     self.format = format
     self.write = write
-    try ledger.rows(sql: "drop table if exists temp.explained") { _ in }
     try ledger.rows(sql: "create temp table explained (at_ms, output)") { _ in }
   }
 
@@ -88,7 +87,7 @@ final class Explanation {
     switch format {
     case .csv: break
     case .text: for text in text { try line(text) }
-    case .json: try line((Record([("is", .plain(kind))]) + record).json.line)
+    case .json: try line((Record([("is", .plain(kind))]) + record).json().line)
     }
   }
 
@@ -102,7 +101,7 @@ final class Explanation {
       switch format {
       case .csv: entry.rows.map { $0.csv(Self.columns) }
       case .text: entry.lines.map { Array($0.shown().utf8) }
-      case .json: entry.rows.map { (Record([("is", .plain("entry"))]) + $0).json.line }
+      case .json: entry.rows.map { (Record([("is", .plain("entry"))]) + $0).json().line }
       }
     let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let time = entry.at.map { LedgerValue.integer($0.milliseconds) } ?? .null

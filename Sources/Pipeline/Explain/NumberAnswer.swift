@@ -10,8 +10,7 @@ struct ColumnAnswer {
   var value = ""
   /// How it follows from other columns; empty for values that are counted or booked themselves.
   var arithmetic = ""
-  var entries: Int64 = 0
-  var unknown: Int64 = 0
+  var sum = ColumnSum()
   var known = ""
   /// The value that the newest run published, when it differs.
   var published: String?
@@ -19,8 +18,8 @@ struct ColumnAnswer {
 
   var record: Record {
     var record = Record([
-      ("column", .plain(column)), ("value", .plain(value)), ("entries", .integer(entries)),
-      ("unknown", .integer(unknown)), ("known", .plain(known)),
+      ("column", .plain(column)), ("value", .plain(value)), ("entries", .integer(sum.entries)),
+      ("unknown", .integer(sum.unknown)), ("known", .plain(known)),
     ])
     for (name, text) in [("arithmetic", arithmetic), ("note", note)] where !text.isEmpty {
       record[name] = .plain(text)
@@ -32,10 +31,10 @@ struct ColumnAnswer {
   var lines: [String] {
     let sides = [value, arithmetic].filter { !$0.isEmpty }
     var lines = [sides.isEmpty ? "unknown" : sides.joined(separator: " = ")]
-    if entries > 0 {
-      let unknown = unknown > 0 ? ", \(unknown) of them without a known amount" : ""
-      let sum = value.isEmpty ? "; together \(known)" : ""
-      lines.append("\(entries == 1 ? "1 entry" : "\(entries) entries") below\(unknown)\(sum)")
+    if sum.entries > 0 {
+      let entries = sum.entries == 1 ? "1 entry" : "\(sum.entries) entries"
+      let unknown = sum.unknown > 0 ? ", \(sum.unknown) of them without a known amount" : ""
+      lines.append("\(entries) below\(unknown)" + (value.isEmpty ? "; together \(known)" : ""))
     }
     if let published {
       let shown = published.isEmpty ? "it as unknown" : published
@@ -49,7 +48,7 @@ struct ColumnAnswer {
 /// The answer to a question about numbers: the sums of the listed entries, and the requested rows.
 struct NumberAnswer {
   let question: NumberQuestion
-  let sums: ColumnSums
+  let sums: [String: ColumnSum]
   let totals: RowTotals
 
   /// Returns the requested numbers, each with what the newest run published, if that is given.
@@ -69,8 +68,6 @@ struct NumberAnswer {
     guard let index = question.columns.firstIndex(where: { $0.name == column }) else {
       return answer
     }
-    let isAmount = question.isAmount(column)
-    let sum = sums.sums[column] ?? [:]
     if let refusal = question.refusal(of: column, rows: totals.rows) {
       answer.note = "\(refusal.reason): \(refusal.keys)"
       return answer
@@ -78,10 +75,10 @@ struct NumberAnswer {
     answer.value = totals.text(index)
     answer.arithmetic = arithmetic(of: column)
     answer.note = note(on: column)
-    answer.entries = sums.entries[column] ?? 0
-    answer.unknown = sums.unknown[column] ?? 0
-    answer.known = sumText(sum.isEmpty ? ["": 0] : sum, isAmount: isAmount)
-    if question.hasEvents(column) { try check(column, index, sum) }
+    answer.sum = sums[column] ?? ColumnSum()
+    let known = answer.sum.sums
+    answer.known = sumText(known.isEmpty ? ["": 0] : known, isAmount: question.isAmount(column))
+    if question.hasEvents(column) { try check(column, index, known) }
     if let published {
       let before = published.rows == 0 ? "no row" : published.text(index)
       if before != answer.value { answer.published = before }

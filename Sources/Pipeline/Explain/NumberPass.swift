@@ -4,18 +4,17 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Sums of the contributions in the requested rows, by column.
-struct ColumnSums {
-  /// Sums by column, then by the currency of amounts; others have no currency.
-  private(set) var sums: [String: [String: Int128]] = [:]
-  private(set) var unknown: [String: Int64] = [:]
-  private(set) var entries: [String: Int64] = [:]
+/// The contributions to one column in the requested rows.
+struct ColumnSum {
+  /// Sums by the currency of amounts; others have no currency.
+  private(set) var sums: [String: Int128] = [:]
+  private(set) var unknown: Int64 = 0
+  private(set) var entries: Int64 = 0
 
   mutating func add(_ contribution: ColumnContribution, currency: String = "") {
-    let value = Int128(contribution.value)
-    sums[contribution.column, default: [:]][currency, default: 0] += value
-    if contribution.isUnknown { unknown[contribution.column, default: 0] += 1 }
-    entries[contribution.column, default: 0] += 1
+    sums[currency, default: 0] += Int128(contribution.value)
+    if contribution.isUnknown { unknown += 1 }
+    entries += 1
   }
 }
 
@@ -26,7 +25,7 @@ struct NumberPass {
   let question: NumberQuestion
   let output: Explanation
   private(set) var facts = Facts()
-  var sums = ColumnSums()
+  var sums: [String: ColumnSum] = [:]
   private let doubts: [Int64: [ChurnInDoubt]]
   private let records: EventRecords
   private let span: RowSpan
@@ -41,7 +40,7 @@ struct NumberPass {
     self.output = output
     self.doubts = Dictionary(grouping: doubts, by: \.lineage)
     records = EventRecords(ledger)
-    span = RowSpan(question, rules.fold)
+    span = RowSpan(question: question, rules: rules.fold)
     facts.book(doubts, 1, rules.fold.calendar)
   }
 
@@ -82,7 +81,8 @@ struct NumberPass {
     for column in columns
     where question.listed.contains(column.column) && span.counts(column.span, keys) {
       let isLocal = question.addition(of: column.column) == .perCurrency
-      sums.add(column, currency: isLocal ? cellText(keys.texts["currency"] ?? "") : "")
+      let currency = isLocal ? cellText(keys.texts["currency"] ?? "") : ""
+      sums[column.column, default: ColumnSum()].add(column, currency: currency)
       shown.append((column.column, question.text(column)))
     }
     guard !shown.isEmpty else { return }

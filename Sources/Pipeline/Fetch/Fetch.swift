@@ -11,14 +11,11 @@ import Yams
 /// The result of a fetch.
 public struct FetchResult: Sendable {
   /// One line per provider that was queried.
-  public var lines: [String] = []
+  public internal(set) var lines: [String] = []
   /// Whether a user was skipped, or a provider did not answer.
-  public var hasReservations = false
+  public internal(set) var hasReservations = false
   /// Errors of providers that could not be queried; the others were.
-  public var errors: [SubledgerError] = []
-
-  /// The result of the command.
-  public var outcome: RunResult { RunResult(hasReservations: hasReservations) }
+  public internal(set) var errors: [SubledgerError] = []
 }
 
 extension RunPipeline {
@@ -120,7 +117,7 @@ extension RunPipeline {
     let client = try HTTPClient(authorities: plan.fetch.authorities?.path)
     let journal = try FetchJournal.open(in: folder, of: rules.provider, at: clock())
     if journal.count > 0 { log.info("resuming: \(counted(journal.count, "user")) fetched before") }
-    var pass = FetchPass(rules, by: client, clock: clock, stop: stop)
+    var pass = FetchPass(rules, by: client, into: journal, clock: clock, stop: stop)
     var rest = subjects[...]
     try pass.run(
       {
@@ -130,7 +127,7 @@ extension RunPipeline {
           return FetchedUser(id: id, app: app)
         }
         return nil
-      }, into: journal,
+      },
       progress: {
         progress(RunProgress(stage: .fetch, done: Int64($0), total: Int64(subjects.count)))
       })

@@ -29,7 +29,6 @@ extension RunPipeline {
       try requireKept(history.row, in: ledger)
       try ledger.rewind(to: run)
       var plan = history.plan
-      plan.isDryRun = self.plan.isDryRun
       plan.metrics = nil
       if let folder { plan.out = folder }
       if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }

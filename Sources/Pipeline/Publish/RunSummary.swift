@@ -44,7 +44,7 @@ public struct RunSummary: Sendable, Equatable {
         ["**\(name.replacing("_", with: " "))**", ""] + Record.markdown(records)
       }).map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
     let reasons = JSONValue.array(reservations.map(JSONValue.string))
-    let whole = facts.json(with: ["input": counts.json, "reservations": reasons], tables)
+    let whole = facts.json(with: ["input": counts.json(), "reservations": reasons], tables)
     json = String(decoding: whole.document(), as: UTF8.self)
   }
 

@@ -5,8 +5,7 @@ import Page
 import Providers
 import Yams
 
-/// Every setting of the job, from flags, which override the environment, which overrides the
-/// configuration file, which overrides the defaults.
+/// Every setting of the job, as `GivenSettings` reads them.
 struct Configuration: Sendable {
   /// Settings without an effect on the numbers: paths, and how the job runs.
   struct Job: Sendable {
@@ -81,18 +80,16 @@ struct Configuration: Sendable {
 
 extension Configuration {
   /// Adds an analyst's report, also to the part that the ledger stores.
-  mutating func keep(report name: String, _ text: String) throws(SubledgerError) {
+  mutating func keep(report name: String, _ text: String) throws {
     guard reports.updateValue(text, forKey: name) == nil else {
       throw SubledgerError(
         .configuration, "there are two reports \(name.shown())", hint: "give one another name")
     }
-    let before = try attempt { [source] in
-      try source.flatMap { try Yams.compose(yaml: String(decoding: $0, as: UTF8.self)) }
-    }
+    let before = try source.flatMap { try Yams.compose(yaml: String(decoding: $0, as: UTF8.self)) }
     let others = (before?.mapping.map(Array.init) ?? []).filter { $0.key.string != "reports" }
     let texts = reports.map { (Node($0), Node($1, .implicit, .doubleQuoted)) }
     let kept = others.map { ($0.key, $0.value) } + [(Node("reports"), Node(texts))]
-    source = Array(try attempt { try Yams.serialize(node: Node(kept), sortKeys: true) }.utf8)
+    source = Array(try Yams.serialize(node: Node(kept), sortKeys: true).utf8)
   }
 
   /// Adds `pro: com.example.pro`, a list of such ids, or `{ids: […], period: P1M}`.
@@ -126,9 +123,4 @@ extension Configuration {
     }
     periods[id] = period
   }
-}
-
-/// Runs `work` and converts its error to a `SubledgerError`.
-func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
-  do { return try work() } catch { throw SubledgerError(error) }
 }

@@ -35,20 +35,19 @@ struct DecisionsFile: Sendable {
     sha256 = Formats.sha256(of: bytes)
     let file = YAMLFile(name: path, hint: "docs/operations.md shows such a file")
     guard let root = try file.root(of: bytes) else { return }
-    guard let entries = root.sequence else {
+    guard root.sequence != nil else {
       throw file.error(
         "the file is not a list, each entry beginning with `- break_id:`", line: root.mark?.line)
     }
     var lines: [String: Int] = [:]
     var errors = SettingErrors()
-    for node in entries {
-      let entry = SettingValue(name: "", node: node, .file(file))
+    for entry in SettingValue(name: "", node: root, .file(file)).items() {
       do throws(SubledgerError) {
         let decision = try Decision(entry)
         if let line = lines[decision.breakID] {
           throw entry.refused("break \(decision.breakID) is already decided in line \(line)")
         }
-        lines[decision.breakID] = node.mark?.line ?? 0
+        lines[decision.breakID] = entry.node.mark?.line ?? 0
         decisions.append(decision)
       } catch {
         errors.add(error)

@@ -1,10 +1,14 @@
-import Domain
+public import Domain
 import Yams
 
 /// The settings in flags, variables and the configuration file, and all their errors.
 ///
 /// Flags override the environment, which overrides the file, which overrides the defaults.
 public struct GivenSettings {
+  /// The texts of each command-line option, by the setting's name.
+  let flags: [String: [String]]
+  /// The variables of the process, including secrets.
+  let environment: [String: String]
   private(set) var configuration = Configuration()
   /// All values in ascending precedence: for a setting with two values, the later one counts.
   private(set) var values: [SettingValue] = []
@@ -13,6 +17,7 @@ public struct GivenSettings {
 
   /// Reads the settings, flags by their setting's name; errors are collected.
   public init(flags: [String: [String]], environment: [String: String]) {
+    (self.flags, self.environment) = (flags, environment)
     let flags = flags.map { name, texts in
       let nodes = texts.map { Node($0, .implicit, .doubleQuoted) }
       return SettingValue(name: name, node: nodes.count == 1 ? nodes[0] : Node(nodes), .flag)
@@ -36,6 +41,7 @@ public struct GivenSettings {
 
   /// Reads the content of the file at `path`.
   init(_ bytes: [UInt8], named path: String) {
+    (flags, environment) = ([:], [:])
     do { try read(bytes, named: path) } catch { errors.add(error) }
   }
 
@@ -124,11 +130,17 @@ public struct GivenSettings {
 }
 
 extension GivenSettings {
-  /// Returns the configuration.
-  ///
-  /// - Throws: `SubledgerError` of kind `usage` or `configuration`: the first error.
+  /// Throws the first error, of kind `usage` or `configuration`, with the number of the others.
+  public func check() throws(SubledgerError) {
+    guard var first = errors.all.first else { return }
+    let others = errors.all.count - 1
+    if others > 0 { first.hint += "; `subledger config check` lists \(others) more" }
+    throw first
+  }
+
+  /// Returns the configuration, or throws the first error.
   func accepted() throws(SubledgerError) -> Configuration {
-    try errors.throwFirst()
+    try check()
     return configuration
   }
 }

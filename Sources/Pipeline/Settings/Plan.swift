@@ -50,16 +50,14 @@ struct Plan: Sendable {
   var prices: PriceBookFile?
   var decisions = DecisionsFile()
 
-  init(
-    _ configuration: Configuration, environment: [String: String], now: Instant,
-    flags: [String: [String]] = [:]
-  ) {
-    var configuration = configuration
+  /// Creates the plan of settings, whatever their errors.
+  init(_ given: GivenSettings, now: Instant) {
+    var configuration = given.configuration
     configuration.job.ledger = linksFollowed(configuration.job.ledger)
     // Copies of the ledger have the same lake.
     configuration.job.lake = configuration.job.lake ?? configuration.job.ledger + ".lake"
     self.configuration = configuration
-    (self.flags, self.environment) = (flags, environment)
+    (flags, environment) = (given.flags, given.environment)
     sources.commands = configuration.job.readers
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
       .map { "\($0.key)=\($0.value)" }
@@ -90,9 +88,7 @@ struct Plan: Sendable {
   /// Returns this plan with the price book, the decisions and the reports that it names.
   ///
   /// They are read only by commands that use them: a missing file does not affect others.
-  ///
-  /// - Throws: `SubledgerError` when one cannot be read.
-  func withLists() throws(SubledgerError) -> Plan {
+  func withLists() throws -> Plan {
     var plan = self
     try plan.readPrices()
     try plan.readDecisions()

@@ -141,15 +141,6 @@ struct SettingErrors: Error {
     }
   }
 
-  /// Throws the first error, with the number of errors.
-  func throwFirst() throws(SubledgerError) {
-    guard var first = all.first else { return }
-    if all.count > 1 {
-      first.hint += "; `subledger config check` lists \(all.count - 1) more"
-    }
-    throw first
-  }
-
   /// Throws all errors as one.
   func throwTogether() throws(SubledgerError) {
     guard var error = all.first else { return }

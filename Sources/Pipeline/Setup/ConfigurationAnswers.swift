@@ -6,22 +6,20 @@ import Reports
 extension GivenSettings {
   /// Returns all errors in the settings and in the files that they name, with advice; empty when a
   /// run can follow them.
-  public func problems(environment: [String: String], now: Instant) -> [SubledgerError] {
+  public func problems(now: Instant) -> [SubledgerError] {
     var errors = errors
-    var plan = Plan(configuration, environment: environment, now: now)
-    var checks: [() throws -> Void] = [
-      { try plan.readPrices() }, { try plan.readDecisions() }, { try plan.readCustomReports() },
-    ]
-    for provider in Provider.allCases { checks.append { _ = try plan.secrets(of: provider) } }
+    func check(_ work: () throws -> Void) { do { try work() } catch { errors.add(error) } }
+    var plan = Plan(self, now: now)
+    check { try plan.readPrices() }
+    check { try plan.readDecisions() }
+    check { try plan.readCustomReports() }
+    for provider in Provider.allCases { check { _ = try plan.secrets(of: provider) } }
     for (provider, source) in plan.fetch.sources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      checks.append { _ = try plan.fetchRules(provider, source) }
+      check { _ = try plan.fetchRules(provider, source) }
     }
-    if let file = plan.fetch.authorities { checks.append { try Self.requirePath(file.path) } }
+    if let file = plan.fetch.authorities { check { try Self.requirePath(file.path) } }
     for path in plan.archives + plan.snapshots where !plan.sources.take(path) {
-      checks.append { try Self.requirePath(path) }
-    }
-    for check in checks {
-      do { try check() } catch { errors.add(error) }
+      check { try Self.requirePath(path) }
     }
     return errors.all
   }
@@ -37,7 +35,7 @@ extension GivenSettings {
   ///
   /// - Throws: `SubledgerError` of kind `usage` or `configuration` when one is wrong.
   public func listing() throws -> String {
-    try errors.throwFirst()
+    try check()
     let records = Setting.all.map { setting in
       let value = values.last { $0.name == setting.name }
       return Record([

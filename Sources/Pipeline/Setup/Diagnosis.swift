@@ -11,16 +11,14 @@ public struct Diagnosis {
   /// Whether there is an error with which the job cannot work.
   public private(set) var hasErrors = false
 
-  /// Checks the settings, as `GivenSettings` reads them, and everything that they name; only reads.
+  /// Checks the settings and everything that they name; only reads.
   public init(
-    flags: [String: [String]], environment: [String: String], now: Instant,
-    stop: @escaping @Sendable () -> Int32
+    _ given: GivenSettings, now: Instant, stop: @escaping @Sendable () -> Int32
   ) throws {
-    let given = GivenSettings(flags: flags, environment: environment)
-    let problems = given.problems(environment: environment, now: now)
+    let problems = given.problems(now: now)
     if problems.isEmpty { add("configuration", .ok, given.summary) }
     for problem in problems { add("configuration", .error, problem.message, problem.hint) }
-    let plan = Plan(given.configuration, environment: environment, now: now)
+    let plan = Plan(given, now: now)
     if let warning = plan.secretsWarning {
       add("secrets", .warning, warning, "run chmod 600 on it")
     }

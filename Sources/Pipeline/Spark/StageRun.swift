@@ -29,10 +29,11 @@ extension RunPipeline {
     let environment = ProcessInfo.processInfo.environment.filter {
       !$0.key.hasPrefix("SUBLEDGER_") || $0.key.hasPrefix("SUBLEDGER_SECRET_")
     }
-    var pipeline = try RunPipeline(
-      flags: job.flags, environment: environment.merging(job.environment) { $1 }, now: job.now,
-      version: version, log: { _ in silent }, progress: { _ in { _ in } }, stop: { 0 }
-    ).accepted()
+    let given = GivenSettings(
+      flags: job.flags, environment: environment.merging(job.environment) { $1 })
+    try given.check()
+    var pipeline = RunPipeline(
+      given, now: job.now, version: version, log: silent, progress: { _ in }, stop: { 0 })
     if stage == .fold || stage == .reconcile { try pipeline.plan.readPrices() }
     let seed = folder.appendingPathComponent(job.ledger).path
     let work = StageWork(pipeline: pipeline, job: job, seed: seed, put: put)

@@ -11,9 +11,7 @@ extension RunPipeline {
     _ path: String, isStrict: Bool, isWhole: Bool
   ) throws -> Verification.Check {
     var check = Verification.Check(name: "archives", unit: "files")
-    let listed = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
-      try ledger.archives()
-    }
+    let listed = try read(path, isWhole: isWhole) { try $0.archives() }
     guard let listed else { return check.skipped("the ledger cannot be read") }
     var missing: [String] = []
     for (archive, location) in zip(listed, try locate(listed, among: listed, acceptsGrown: true)) {

@@ -35,26 +35,20 @@ extension RunPipeline {
   /// Copies the ledger; returns a failed check when it is too damaged for that.
   private func takeCopy(_ copy: String) throws -> Verification.Check? {
     do throws(SubledgerError) {
-      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.copy(to: copy, stop: stop)
+      try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
       return nil
     } catch {
-      var check = Verification.Check(name: "ledger", unit: "files")
-      check.count = 1
-      switch error.kind {
-      case .damagedInput, .configuration: check.fail(.damaged, error.message)
-      default: throw error
-      }
-      return check
+      guard [.damagedInput, .configuration].contains(error.kind) else { throw error }
+      return .damagedLedger(error)
     }
   }
 
   /// Returns the result of `body` for the copy at `path`; nil when damage that earlier checks have
   /// found prevents it.
   func read<Value>(
-    _ path: String, isWhole: Bool, _ body: (Ledger) throws(SubledgerError) -> Value
+    _ path: String, isWhole: Bool, _ body: (Ledger) throws -> Value
   ) throws -> Value? {
-    do throws(SubledgerError) {
+    do {
       return try body(try Ledger.open(path: path, mode: .readOnly))
     } catch {
       guard !isWhole else { throw error }
@@ -67,9 +61,7 @@ extension RunPipeline {
     do {
       ledger = try Ledger.open(path: path, mode: .readOnly)
     } catch {
-      var check = Verification.Check(name: "ledger", unit: "files")
-      check.fail(.damaged, error.message)
-      return [check]
+      return [.damagedLedger(error)]
     }
     let checks = try ledger.check(stop: stop).map { found in
       Verification.Check(
@@ -157,6 +149,10 @@ extension RunPipeline {
 }
 
 extension Verification.Check {
+  static func damagedLedger(_ error: SubledgerError) -> Self {
+    Self(name: "ledger", outcome: .damaged, unit: "files", wrong: 1, notes: [error.message])
+  }
+
   /// Counts the files of a reproduction, and those that differ.
   mutating func take(_ reproduction: ReproductionCheck, by version: String) {
     count = Int64(reproduction.files)
@@ -190,9 +186,7 @@ extension RunPipeline {
       return check.skipped("there is no published set \(out)")
     }
     var seen = try inspectSet(in: out)
-    var read = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
-      try ledger.publishers()
-    }
+    var read = try read(path, isWhole: isWhole) { try $0.publishers() }
     // A run may have published since the copy was taken, or be publishing now.
     for _ in 0..<50 {
       guard let known = read, known[seen.sha256] == nil || !seen.problems.isEmpty else { break }

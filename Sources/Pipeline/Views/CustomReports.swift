@@ -13,14 +13,14 @@ extension Plan {
   }
 
   /// Reads the files of `reports_dir`, and refuses a report that cannot be published.
-  mutating func readCustomReports() throws(SubledgerError) {
+  mutating func readCustomReports() throws {
     if let folder = configuration.job.reportsDir {
       guard mayExist(folder.path) else {
         throw SubledgerError(
           .noInput, "cannot read the reports in \(folder.path.shown()): it does not exist",
           hint: "check the path given with \(folder.place)")
       }
-      let names = try attempt { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       for name in names.sorted() where name.hasSuffix(".sql") && !name.hasPrefix(".") {
         let bytes = try fileContents(
           of: "the report", at: "\(folder.path)/\(name)", givenWith: folder.place)
@@ -29,14 +29,11 @@ extension Plan {
       }
     }
     guard !configuration.reports.isEmpty else { return }
-    let plan = self
     var errors = SettingErrors()
-    try attempt {
-      let empty = try Ledger.inMemory()
-      _ = try UnpackedViews(in: empty, rules: plan.rules)
-      for (name, text) in plan.configuration.reports.sorted(by: { $0.key < $1.key }) {
-        do { _ = try CustomReport(text, named: name).query(of: empty) } catch { errors.add(error) }
-      }
+    let empty = try Ledger.inMemory()
+    _ = try UnpackedViews(in: empty, rules: rules)
+    for (name, text) in configuration.reports.sorted(by: { $0.key < $1.key }) {
+      do { _ = try CustomReport(text, named: name).query(of: empty) } catch { errors.add(error) }
     }
     try errors.throwTogether()
   }

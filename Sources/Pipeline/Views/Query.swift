@@ -16,7 +16,8 @@ extension RunPipeline {
   ///   - rowsMax: maximum number of rows to write; more are a reservation.
   ///   - write: receives the answer, piece by piece.
   public func query(
-    _ query: String?, as format: RowFormat, rowsMax: Int, write: @escaping ([UInt8]) throws -> Void
+    _ query: String?, as format: AnswerFormat, rowsMax: Int,
+    write: @escaping ([UInt8]) throws -> Void
   ) throws -> RunResult {
     guard let query else { return try listViews(RowOutput(as: format, write: write)) }
     let sql = try Self.text(of: query)
@@ -61,11 +62,9 @@ extension RunPipeline {
   private func listViews(_ output: RowOutput) throws -> RunResult {
     try output.begin(["view", "column", "type", "unit", "description"])
     for view in ViewDefinition.all {
-      try output.add([.text(view.name), .text(""), .text(""), .text(""), .text(view.description)])
-      for column in view.columns {
-        try output.add(
-          [view.name, column.name, column.type, column.unit ?? "", column.description]
-            .map(LedgerValue.text))
+      let columns = view.columns.map { [$0.name, $0.type, $0.unit ?? "", $0.description] }
+      for row in [["", "", "", view.description]] + columns {
+        try output.add(([view.name] + row).map(LedgerValue.text))
       }
     }
     try output.finish()

@@ -3,27 +3,17 @@ import EventStore
 import Formats
 import Reports
 
-/// The format of rows.
-public enum RowFormat: String, CaseIterable, Sendable {
-  /// RFC 4180, with a header.
-  case csv
-  /// One JSON object per line.
-  case json
-  /// Aligned columns for a person.
-  case table
-}
-
-/// Writes rows as they arrive, in bounded memory.
+/// Writes rows as they arrive, in bounded memory; as text, in aligned columns.
 final class RowOutput {
   private(set) var rows = 0
-  private let format: RowFormat
+  private let format: AnswerFormat
   private let write: ([UInt8]) throws -> Void
   private var columns: [String] = []
   private var buffer: [UInt8] = []
   /// Rows of a table that wait until the widths of the columns are known.
   private var waiting: [Record] = []
 
-  init(as format: RowFormat, write: @escaping ([UInt8]) throws -> Void) {
+  init(as format: AnswerFormat, write: @escaping ([UInt8]) throws -> Void) {
     self.format = format
     self.write = write
   }
@@ -40,14 +30,14 @@ final class RowOutput {
     case .json:
       let members = zip(columns, values.map(\.json))
       try line(JSONValue.object(Dictionary(members) { $1 }).line)
-    case .table:
+    case .text:
       waiting.append(Record(zip(columns, values).map { ($0, $1.cell) }))
       if waiting.count == 1000 { try writeTable() }
     }
   }
 
   func finish() throws {
-    if format == .table {
+    if format == .text {
       if rows == 0 { try line(columns.joined(separator: "  ").utf8) }
       try writeTable()
     }

@@ -137,13 +137,6 @@ extension LineageState {
 
 extension OtherProviderReport {
   var missingCode: BreakCode {
-    if kind.isRefund { return .missedRefund }
-    switch chargeKind {
-    case .first, nil: return .missedStart
-    case .conversion: return .missedConversion
-    case .renewal: return .missedRenewal
-    case .oneTime: return .missedPurchase
-    case .productChange: return .missedProductChange
-    }
+    kind.isRefund ? .missedRefund : chargeKind?.codeWhenMissed ?? .missedStart
   }
 }

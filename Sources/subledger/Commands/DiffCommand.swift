@@ -26,9 +26,8 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).run { session in
-      try session.pipeline().compare(before, with: after, as: format) {
-        try StandardStreams.put($0)
-      }
+      try session.pipeline().compare(
+        before, with: after, as: format, write: StandardStreams.put)
     }
   }
 }

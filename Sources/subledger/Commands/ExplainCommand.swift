@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
       let subject = try ExplainSubject(
         words: words, breakID: breakID, subscription: subscription, transaction: transaction)
       let pipeline = try session.pipeline(asOf.map { ["as_of": [$0]] } ?? [:])
-      try pipeline.explain(subject, as: format) { try StandardStreams.put($0) }
+      try pipeline.explain(subject, as: format, write: StandardStreams.put)
       return .done
     }
   }

@@ -40,12 +40,12 @@ struct FetchCommand: ParsableCommand {
     try Session(ledger, drawsProgress: true).run { session in
       let result = try session.pipeline(places.given).fetch(
         onlyWorklist: users == .worklist, changedSince: changedSince, into: to, clock: { .now })
-      session.bar?.end()
+      StandardStreams.endDrawing()
       if isatty(STDOUT_FILENO) != 0 {
         try StandardStreams.print(result.lines.joined(separator: "\n"))
       }
       if let error = result.errors.first { throw error }
-      return result.outcome
+      return result.hasReservations ? .reservations : .done
     }
   }
 }

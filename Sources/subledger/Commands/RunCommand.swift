@@ -25,8 +25,10 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     try Session(given.ledger, drawsProgress: true).run { session in
       let clock: (() -> Instant)? = fetch ? { .now } : nil
-      return try session.reporting(session.unchecked(given.flags), isWatched: true) {
-        try $0.accepted().run(fetchingBy: clock)
+      let settings = session.settings(given.flags)
+      return try session.reporting(session.pipeline(of: settings), isWatched: true) {
+        try settings.check()
+        return try $0.run(fetchingBy: clock)
       }
     }
   }

@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import Pipeline
+import ArgumentParser
+import Pipeline
 
 struct SQLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,6 +15,9 @@ struct SQLCommand: ParsableCommand {
 
   @Argument(help: "A query, or a file with one that ends in .sql.")
   var query: String?
+
+  /// The formats of rows; a table is their text.
+  enum RowFormat: String, ExpressibleByArgument, CaseIterable { case csv, json, table }
 
   @Option(help: "Format of rows: csv, json (one object per line) or table.")
   var format: RowFormat = .csv
@@ -36,11 +39,9 @@ struct SQLCommand: ParsableCommand {
   func run() throws {
     try Session(ledger).run { session in
       session.stop.come(after: timeout)
-      return try session.pipeline().query(query, as: format, rowsMax: maxRows) {
-        try StandardStreams.put($0)
-      }
+      return try session.pipeline().query(
+        query, as: AnswerFormat(rawValue: format.rawValue) ?? .text, rowsMax: maxRows,
+        write: StandardStreams.put)
     }
   }
 }
-
-extension RowFormat: ExpressibleByArgument {}

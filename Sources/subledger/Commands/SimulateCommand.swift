@@ -141,7 +141,7 @@ struct SimulateCommand: ParsableCommand {
     guard let instant = CivilCalendar.utc.instant(text), text.count == 10 else {
       throw ValidationError("\"\(text)\" is not a day. Use 2025-03-10.")
     }
-    return Day(number: Int32(instant.milliseconds / Interval.day.milliseconds))
+    return CivilCalendar.utc.day(of: instant)
   }
 
   private static func fault(_ text: String) throws -> (FeedFault, Int) {

@@ -42,7 +42,7 @@ struct GivenSettingsTests {
       """
     let environment = ["SUBLEDGER_OTU": "x", "SUBLEDGER_JOBS": "many"]
     let given = try given(file, environment: environment)
-    let problems = given.problems(environment: environment, now: now)
+    let problems = given.problems(now: now)
     let expected = [
       "SUBLEDGER_OTU", "line 1: unknown key `renewal_gapp`. Did you mean renewal_gap?",
       "line 6: unknown key `limits.share`", "none: No such file", "line 2: `timezone`",
@@ -79,7 +79,7 @@ struct GivenSettingsTests {
       - *gone
       locale: "en
       """
-    let problems = try given(file).problems(environment: [:], now: now).map(\.message)
+    let problems = try given(file).problems(now: now).map(\.message)
     let expected = [
       "not valid YAML: line 3", "not valid YAML: line 6", "lines 4 to 6 are not checked",
       "not valid YAML: line 7: the mapping has a key twice", "line 10: aliases",
@@ -90,14 +90,14 @@ struct GivenSettingsTests {
       #expect(problems.count { $0.contains(words) } == 1, "\(words): \(problems)")
     }
     #expect(problems.count == 8, "\(problems)")
-    let unknown = try given("out: a\u{1}b\njobs: many\n").problems(environment: [:], now: now)
+    let unknown = try given("out: a\u{1}b\njobs: many\n").problems(now: now)
     #expect(unknown.map { $0.message.hasSuffix("; what follows is not checked") } == [true])
   }
 
   @Test("Settings without an error report none")
   func none() throws {
     let given = try given("timezone: Europe/Berlin\nproducts: {a: b}\n", flags: ["out": ["x"]])
-    #expect(given.problems(environment: [:], now: now).isEmpty)
+    #expect(given.problems(now: now).isEmpty)
     #expect(given.summary.hasSuffix("c.yaml: 3 settings given"))
     #expect(throws: Never.self) { try given.accepted() }
   }

@@ -6,9 +6,9 @@ import Domain
 extension Plan {
   /// Creates the plan from flags, variables, the configuration file and defaults.
   init(flags: [String: [String]], environment: [String: String], now: Instant) throws {
-    self.init(
-      try GivenSettings(flags: flags, environment: environment).accepted(),
-      environment: environment, now: now, flags: flags)
+    let given = GivenSettings(flags: flags, environment: environment)
+    _ = try given.accepted()
+    self.init(given, now: now)
   }
 }
 

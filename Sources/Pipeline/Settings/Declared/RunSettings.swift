@@ -109,9 +109,6 @@ public struct LogOptions: Sendable {
   /// When a progress bar is drawn.
   public var progress = Progress.auto
 
-  /// Creates the default options: text for people, only warnings and errors.
-  public init() {}
-
   /// Shows messages from `level` on; with `isOn` false, no longer that level but the default.
   mutating func show(_ level: Logger.Level, _ isOn: Bool) {
     if isOn { self.level = level } else if self.level == level { self.level = .warning }

@@ -62,8 +62,8 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws {
     try Session(given.ledger).run { _ in
-      let settings = GivenSettings(flags: given.flags, environment: Session.environment)
-      let problems = settings.problems(environment: Session.environment, now: .now)
+      let settings = given.settings
+      let problems = settings.problems(now: .now)
       guard !problems.isEmpty else {
         try StandardStreams.print(settings.summary + ", no error")
         return .done
@@ -90,8 +90,7 @@ struct ConfigShowCommand: ParsableCommand {
 
   func run() throws {
     try Session(given.ledger).run { _ in
-      let settings = GivenSettings(flags: given.flags, environment: Session.environment)
-      try StandardStreams.print(settings.listing())
+      try StandardStreams.print(given.settings.listing())
       return .done
     }
   }
@@ -118,4 +117,6 @@ struct RunOptions: ParsableArguments {
   var flags: [String: [String]] {
     input.given.merging(output.given) { $1 }.merging(ledger.given) { $1 }
   }
+
+  var settings: GivenSettings { GivenSettings(flags: flags, environment: Session.environment) }
 }

@@ -17,9 +17,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     try Session(given.ledger).run { session in
-      let diagnosis = try Diagnosis(
-        flags: given.flags, environment: Session.environment, now: .now,
-        stop: session.stop.read)
+      let diagnosis = try Diagnosis(given.settings, now: .now, stop: session.stop.read)
       try StandardStreams.print(diagnosis.text)
       return diagnosis.hasErrors ? .reservations : .done
     }

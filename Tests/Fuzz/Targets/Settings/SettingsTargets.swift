@@ -35,12 +35,12 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
     let flags = ["config": [ScratchFile.settings.path]]
-    let configuration = try GivenSettings(flags: flags, environment: [:]).accepted()
+    let given = GivenSettings(flags: flags, environment: [:])
+    let configuration = try given.accepted()
     guard configuration.job.prices == nil, configuration.job.decisions == nil else {
       return
     }
-    let plan = Plan(
-      configuration, environment: [:], now: Instant(seconds: 1_772_323_200), flags: flags)
+    let plan = Plan(given, now: Instant(seconds: 1_772_323_200))
     claim(plan.valueBytesMax > 0, "a value may have a byte")
     claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")
     let lengths =
