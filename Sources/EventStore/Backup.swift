@@ -17,14 +17,23 @@ extension Ledger {
         existing: "another backup is writing it; if none is running, remove what a failed one left")
     }
     defer { for path in LedgerFiles(of: output.path).ofCopy { unlink(path) } }
-    try access("back up") { try copy($0, to: output.path, stop) }
+    try access("back up") { database in
+      let copy = try Connection(path: output.path)
+      try copyPages(of: database, to: copy, stop)
+      // A single file, without a log.
+      try copy.execute("pragma journal_mode = delete")
+      guard try LedgerFile.damage(of: copy) == nil else {
+        throw SubledgerError(
+          .damagedInput, "the copy of the ledger \(path) is damaged; check the ledger, too",
+          hint: "try again; if it fails again, rebuild the ledger from the archives in a new file")
+      }
+    }
     guard let size = output.file.size() else { throw backupFailure("read \(output.path)", errno) }
     guard output.publish() else { throw backupFailure("write \(target)", errno) }
     return size
   }
 
-  /// Copies the state of the ledger at one moment to a new file at `path`, until `stop` returns a
-  /// signal.
+  /// Copies the state of the ledger to a new file at `path`, until `stop` returns a signal.
   ///
   /// Takes no lock that a writer would wait for.
   public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(SubledgerError) {
@@ -44,18 +53,6 @@ extension Ledger {
     try SubledgerError.check(stop, "copying the ledger")
     try database.backup(to: other, pagesPerStep: 2048) {
       try SubledgerError.check(stop, "copying the ledger")
-    }
-  }
-
-  private func copy(_ database: Connection, to path: String, _ stop: () -> Int32) throws {
-    let copy = try Connection(path: path)
-    try copyPages(of: database, to: copy, stop)
-    // A single file, without a log.
-    try copy.execute("pragma journal_mode = delete")
-    guard try LedgerFile.damage(of: copy) == nil else {
-      throw SubledgerError(
-        .damagedInput, "the copy of the ledger \(self.path) is damaged; check the ledger, too",
-        hint: "try again; if it fails again, rebuild the ledger from the archives in a new file")
     }
   }
 

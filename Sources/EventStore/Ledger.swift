@@ -6,7 +6,8 @@ public import Domain
 /// All received events, each once, in one SQLite file.
 ///
 /// There is one writer at a time (see `LedgerLock`). A ledger is used from one task at a time and
-/// is not sendable. To read on several cores, open it several times.
+/// is not sendable. To read on several cores, open it several times. Its methods throw
+/// `SubledgerError`, and those that call a body also whatever that throws.
 public final class Ledger {
   /// The purpose of opening the ledger.
   public enum Mode: Sendable {
@@ -98,11 +99,11 @@ public final class Ledger {
     }
   }
 
-  /// Makes everything written so far durable, and empties the write-ahead log unless a reader uses
-  /// an older state.
-  public func checkpoint() throws(SubledgerError) {
+  /// Makes everything durable, and empties the write-ahead log; false if a reader prevents that.
+  @discardableResult
+  public func checkpoint() throws(SubledgerError) -> Bool {
     try sync()
-    _ = try access("empty the log") { try $0.checkpoint(isEmptying: true) }
+    return try access("empty the log") { try $0.checkpoint(isEmptying: true) }
   }
 
   /// Copies the write-ahead log of the ledger at `path` into the file, concurrently with readers
@@ -124,6 +125,7 @@ public final class Ledger {
   }
 
   /// Runs `body` on the connection; calls may be nested.
+  @discardableResult
   func access<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
@@ -165,6 +167,7 @@ public final class Ledger {
   }
 
   /// Runs `body` in a transaction.
+  @discardableResult
   func change<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(SubledgerError) -> Value {
@@ -172,8 +175,6 @@ public final class Ledger {
   }
 
   /// Runs `body` in a transaction that contains all its calls of the ledger.
-  ///
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func together(_ doing: String, _ body: () throws -> Void) throws {
     try visit(doing) { try changeWhole($0) { _ in try body() } }
   }
@@ -199,7 +200,6 @@ public final class Ledger {
   /// take half as long as with a transaction each.
   ///
   /// It may fill temporary tables. A run that ends during it leaves its write-ahead log unchanged.
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
   /// Returns the symbol of `word`, which is added if new.

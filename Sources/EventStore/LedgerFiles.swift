@@ -73,18 +73,14 @@ extension Ledger {
   ///
   /// - Throws: `SubledgerError` of kind `tryAgain` while another process reads an older state.
   public func emptyLog() throws(SubledgerError) {
-    try sync()
-    try access("empty the log") { database in
-      guard try database.checkpoint(isEmptying: true) else {
-        throw SubledgerError(
-          .tryAgain, "cannot empty the log of the ledger \(path): a reader holds it",
-          hint: "wait until that reader is done, and run the command again")
-      }
+    guard try checkpoint() else {
+      throw SubledgerError(
+        .tryAgain, "cannot empty the log of the ledger \(path): a reader holds it",
+        hint: "wait until that reader is done, and run the command again")
     }
   }
 
-  /// Rewrites the ledger without free space, so that it contains nothing deleted or overwritten and
-  /// is as small as possible.
+  /// Rewrites the ledger without free space, and so without anything deleted or overwritten.
   public func vacuum() throws(SubledgerError) {
     try access("rewrite the ledger") { try $0.execute("vacuum") }
     try emptyLog()

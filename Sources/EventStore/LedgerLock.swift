@@ -15,8 +15,7 @@ public final class LedgerLock {
 
   deinit { close(descriptor) }
 
-  /// Acquires the lock of the ledger at `ledgerPath`, waiting for at most `waitSeconds` and until
-  /// `stop` returns a signal.
+  /// Acquires the lock of a ledger, waiting for at most `waitSeconds` and until a signal of `stop`.
   public static func acquire(
     ledgerPath: String, waitSeconds: Int, stop: () -> Int32 = { 0 }
   ) throws(SubledgerError) -> LedgerLock {

@@ -132,7 +132,7 @@ extension Ledger {
 
   /// The counted events of a lineage, by time and identity; empty if it does not exist.
   func events(ofLineage key: Int64) throws -> [Event] {
-    try lineage(key).map { try events(of: $0) } ?? []
+    try lineage(key).map { try events(of: [$0]) } ?? []
   }
 
   /// The id of a lineage's user, empty when unknown; nil if the lineage does not exist.

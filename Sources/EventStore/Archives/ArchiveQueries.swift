@@ -88,8 +88,7 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// Returns the number of event archives that were read for a run, and the counts of their lines,
-  /// without event times.
+  /// Returns the number of event archives read for a run, and counts of their lines without times.
   ///
   /// It includes archives that were read before an interruption.
   public func intake(
@@ -166,8 +165,7 @@ extension Ledger {
       """
     ) { row in
       let previous = PreviousArchive(
-        id: Int32(truncatingIfNeeded: row.int64(1)),
-        stream: row.optionalInt64(2).map { Int32(truncatingIfNeeded: $0) },
+        id: row.archive(1), stream: row.isNull(2) ? nil : row.archive(2),
         contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
         isWhole: row.int64(6) == 1)
       return (beginning: row.int64(0), previous: previous)

@@ -6,8 +6,7 @@ struct ArchiveRows {
 
   init(_ database: Connection) { self.database = database }
 
-  /// Inserts the row and returns its number; a row of the same name, content and kind is updated
-  /// and keeps its number.
+  /// Inserts the row, or updates that of the same name, content and kind; returns its number.
   func insert(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
@@ -23,7 +22,7 @@ struct ArchiveRows {
       """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
       archive.modified, archive.inode, status, archive.capturedAt, archive.beginning,
       archive.previous.map { Int64($0.stream ?? $0.id) }
-    ) { Int32($0.int64(0)) } ?? 0
+    ) { $0.archive(0) } ?? 0
   }
 
   /// Adds counts of lines by reason to a table.
@@ -35,19 +34,6 @@ struct ArchiveRows {
         on conflict (archive, reason) do update set lines = lines + excluded.lines
         """, archive, reason, lines)
     }
-  }
-
-  /// Adds rejected lines and clears `rejects` for the next ones.
-  func add(_ rejects: inout RejectedLines, of archive: Int32) throws {
-    try add(rejects.unwritten, to: "rejected", of: archive)
-    for reject in rejects.listed {
-      try database.run(
-        """
-        insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
-        on conflict (archive, line, byte_offset) do nothing
-        """, archive, reject.place.line, reject.place.byteOffset, reject.reason, reject.detail)
-    }
-    rejects.clear()
   }
 
   /// Writes the counts of the archive's lines.
@@ -78,8 +64,7 @@ struct ArchiveRows {
   }
 }
 
-/// The lines of one archive that could not be understood: all are counted by reason, and the first
-/// of each reason are listed with their location.
+/// Counts of the lines of an archive that could not be understood, and the first of each reason.
 ///
 /// Three kilobytes of a compressed archive can contain a million such lines.
 struct RejectedLines {
@@ -89,8 +74,8 @@ struct RejectedLines {
   /// Counts by reason, since the start of the archive.
   private var lines: [String: Int64] = [:]
   /// Counts by reason that are not yet written.
-  private(set) var unwritten: [String: Int64] = [:]
-  private(set) var listed: [Reject] = []
+  private var unwritten: [String: Int64] = [:]
+  private var listed: [Reject] = []
 
   /// Memory in use, approximately.
   var size: Int { listed.count * 200 }
@@ -105,10 +90,17 @@ struct RejectedLines {
     }
   }
 
-  /// Keeps only the counts of the rejected lines.
-  mutating func clear() {
-    unwritten = [:]
-    listed = []
+  /// Writes the lines since the last write, and keeps only their counts.
+  mutating func write(of archive: Int32, to database: Connection) throws {
+    try ArchiveRows(database).add(unwritten, to: "rejected", of: archive)
+    for reject in listed {
+      try database.run(
+        """
+        insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
+        on conflict (archive, line, byte_offset) do nothing
+        """, archive, reject.place.line, reject.place.byteOffset, reject.reason, reject.detail)
+    }
+    (unwritten, listed) = ([:], [])
   }
 }
 
@@ -141,7 +133,7 @@ extension Ledger {
 
 extension UnknownInput {
   /// Writes the names of one archive.
-  func write(to database: Connection, archive: Int32) throws {
+  func write(of archive: Int32, to database: Connection) throws {
     for (name, lines) in lines {
       try database.run(
         """

@@ -1,16 +1,12 @@
 public import Domain
 
-/// What an archive contains.
-///
-/// Raw values are stored in the ledger.
+/// What an archive contains; raw values are stored in the ledger.
 public enum ArchiveKind: String, Sendable {
   case events
   case snapshots
 }
 
-/// How much of an archive was read.
-///
-/// Raw values are stored in the ledger, and published.
+/// How much of an archive was read; raw values are stored in the ledger, and published.
 public enum ArchiveStatus: String, Sendable {
   /// Read to its end.
   case complete

@@ -46,23 +46,17 @@ final class EventFileImport {
     var readings = batch.readings[...]
     for (index, event) in events.enumerated() {
       let isNoted = readings.first.map { Int($0.event) == index } ?? false
-      enter(
-        event, value: firstValue + batch.values[index],
-        reading: isNoted ? readings.popFirst() : nil)
+      let reading = isNoted ? readings.popFirst() : nil
+      importedUntil = max(importedUntil, event.place.byteOffset)
+      counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
+      counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
+      let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
+      trail.add(
+        LineAttribution.Step(
+          value: firstValue + batch.values[index], arrival: isKnown ? nil : arrivals.enter(event),
+          roundedAmounts: reading?.roundedAmounts ?? 0,
+          missingIsProceed: reading?.missingIsProceed ?? 0))
     }
-  }
-
-  /// Adds a delivered event that came with value number `value`, and how its body was read.
-  private func enter(_ event: Event, value: Int32, reading: BodyReading?) {
-    importedUntil = max(importedUntil, event.place.byteOffset)
-    counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
-    counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
-    let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
-    trail.add(
-      LineAttribution.Step(
-        value: value, arrival: isKnown ? nil : arrivals.enter(event),
-        roundedAmounts: reading?.roundedAmounts ?? 0,
-        missingIsProceed: reading?.missingIsProceed ?? 0))
   }
 
   /// Counts the lines of a batch, and collects the apps' own ids of its users.
@@ -125,7 +119,7 @@ final class EventFileImport {
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
     try rows.add(skipped, to: "skipped", of: id)
-    try rows.add(&rejects, of: id)
+    try rejects.write(of: id, to: database)
     try arrivals.write(to: database, &feeds)
     try customers.write(of: id, to: database)
     skipped = [:]
@@ -134,7 +128,7 @@ final class EventFileImport {
 
   /// Writes the complete counts.
   func close(in database: Connection) throws {
-    try unknown.write(to: database, archive: id)
+    try unknown.write(of: id, to: database)
     try ArchiveRows(database).close(
       id, counts, sha256: archive.sha256, damageOffset: damageOffset,
       provisionalFrom: provisionalFrom,

@@ -1,8 +1,6 @@
 internal import Domain
 
 /// Deliveries by day, their latency and attempts, and the hours of each feed, for one archive.
-///
-/// Sums stay in memory until their archive is written.
 final class ArrivalCounts {
   /// The number of the run that will publish the archive.
   private let run: Int64
@@ -46,7 +44,10 @@ final class ArrivalCounts {
     let slot = slot(of: key)
     if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
     // An undated observation may carry the end of a period, in the future; it proves no delivery.
-    if event.observation?.isUndated != true { addArrival(of: event, at: arrived) }
+    if event.observation?.isUndated != true {
+      let feed = Feed(provider: event.provider, app: event.app)
+      feeds[feed, default: FeedArrivals(feed: feed)].add(event, at: arrived)
+    }
     return slot
   }
 
@@ -59,11 +60,6 @@ final class ArrivalCounts {
     slots[key] = slot
     deliveries.append((key, DeliveryCounts()))
     return slot
-  }
-
-  private func addArrival(of event: Event, at arrived: Instant) {
-    let feed = Feed(provider: event.provider, app: event.app)
-    feeds[feed, default: FeedArrivals(feed: feed)].add(event, at: arrived)
   }
 
   /// Receive times that overflow the difference are not real; the difference wraps, harmlessly.
@@ -87,7 +83,10 @@ final class ArrivalCounts {
 
   /// Adds the sums to the tables, adds those of feeds to `arrivals`, and clears them.
   func write(to database: Connection, _ arrivals: inout [Feed: FeedArrivals]) throws {
-    try writeDeliveries(to: database)
+    let upsert = try database.statement(DeliveryCounts.upsert)
+    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
+      try counts.write(by: upsert, run, key)
+    }
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
     for (feed, own) in feeds { arrivals[feed, default: FeedArrivals(feed: feed)].add(own) }
@@ -95,13 +94,6 @@ final class ArrivalCounts {
     deliveries.removeAll()
     latencies.removeAll()
     feeds.removeAll()
-  }
-
-  private func writeDeliveries(to database: Connection) throws {
-    let upsert = try database.statement(DeliveryCounts.upsert)
-    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      try counts.write(by: upsert, run, key)
-    }
   }
 
   private func writeLatencies(to database: Connection) throws {

@@ -7,7 +7,7 @@ internal import Domain
 /// with their earliest and latest times, so that order, split and repetition of archives change
 /// nothing.
 struct AttemptCounts {
-  private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
+  private var receipts: [ReceiptKey: ClosedRange<Instant>] = [:]
   private var failures: Set<FailedAttempt> = []
 
   /// Number of rows to write.
@@ -15,10 +15,9 @@ struct AttemptCounts {
 
   /// Adds a delivery that was received at `received`.
   mutating func add(_ event: Event, receivedAt received: Instant) {
-    let moment = received.milliseconds
-    let key = ReceiptKey(provider: event.provider, slot: moment / Ledger.receiptSlot)
-    let span = receipts[key] ?? moment...moment
-    receipts[key] = min(span.lowerBound, moment)...max(span.upperBound, moment)
+    let key = ReceiptKey(
+      provider: event.provider, slot: received.milliseconds / Ledger.receiptSlot)
+    receipts[key] = receipts[key]?.including(received...received) ?? received...received
   }
 
   /// Adds the failures before an attempt of `schedule`, if the attempt is known.
@@ -37,13 +36,6 @@ struct AttemptCounts {
 
   /// Adds everything to the tables as part of `run`, and clears the account.
   mutating func write(to database: Connection, run: Int64) throws {
-    try writeReceipts(to: database, run)
-    try writeFailures(to: database, run)
-    receipts.removeAll()
-    failures.removeAll()
-  }
-
-  private func writeReceipts(to database: Connection, _ run: Int64) throws {
     let upsert = try database.statement(
       """
       insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
@@ -53,9 +45,6 @@ struct AttemptCounts {
     for (key, span) in receipts {
       try upsert.run(run, key.provider, key.slot, span.lowerBound, span.upperBound)
     }
-  }
-
-  private func writeFailures(to database: Connection, _ run: Int64) throws {
     let insert = try database.statement(
       """
       insert into failed_attempt (run, provider, schedule, at_ms, identity, attempt)
@@ -66,6 +55,8 @@ struct AttemptCounts {
       try insert.run(
         run, failure.provider, failure.schedule, failure.time, failure.identity, failure.attempt)
     }
+    receipts.removeAll()
+    failures.removeAll()
   }
 }
 

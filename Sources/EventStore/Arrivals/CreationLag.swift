@@ -1,7 +1,6 @@
 public import Domain
 
-/// A sample of a feed's events, each with the time between the event and the creation of its
-/// message.
+/// A sample of a feed's events, with the time from each to the creation of its message.
 ///
 /// The sample consists of the events with the least fingerprints. Of several messages of one event
 /// the slowest counts. So neither order nor split nor repetition of deliveries changes it.
@@ -39,14 +38,13 @@ struct LagSample {
     guard !lags.isEmpty else { return }
     let known = try Self.known(of: feed, in: database)
     let sample = Set(known.keys).union(lags.keys).sorted().prefix(Self.size)
-    let insert = try database.statement(
-      """
-      insert into creation_lag (provider, app, identity, run, lag_s) values (?, ?, ?, ?, ?)
-      on conflict (provider, app, identity, run) do update set lag_s = excluded.lag_s
-      """)
     for identity in sample {
       guard let lag = lags[identity], lag > known[identity] ?? -1 else { continue }
-      try insert.run(feed.provider, feed.app, identity, run, lag)
+      try database.run(
+        """
+        insert into creation_lag (provider, app, identity, run, lag_s) values (?, ?, ?, ?, ?)
+        on conflict (provider, app, identity, run) do update set lag_s = excluded.lag_s
+        """, feed.provider, feed.app, identity, run, lag)
     }
     guard sample.count == Self.size, let last = sample.last else { return }
     try database.run(
@@ -68,17 +66,16 @@ struct LagSample {
 }
 
 extension Ledger {
-  /// Returns for each feed the time from an event to the creation of its message, except the
-  /// slowest of a thousand.
+  /// Returns the time from an event to its message by feed, except the slowest of a thousand.
   public func creationLags() throws(SubledgerError) -> [Feed: Interval] {
     try access("read how late messages are made") { database in
       var samples: [Feed: [Int64]] = [:]
-      try database.statement(
+      try database.forEachRow(
         """
         select provider, app, max(lag_s) from creation_lag group by provider, app, identity
         order by provider, app, identity
         """
-      ).forEachRow { row in
+      ) { row in
         let feed = try Feed(provider: row.value(0), app: row.symbol(1))
         if samples[feed, default: []].count < LagSample.size {
           samples[feed, default: []].append(row.int64(2))

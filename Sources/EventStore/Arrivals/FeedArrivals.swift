@@ -29,19 +29,16 @@ struct FeedArrivals {
 
   /// Merges the arrivals into those of the ledger, as a result that `run` will publish.
   func write(to database: Connection, run: Int64) throws {
-    let select = try database.statement(
-      "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?")
-    let insert = try database.statement(
-      """
-      insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
-      """)
     let hours = hours.map { ArrivalHour(hour: $0, arrivals: $1) }
     let days = Dictionary(grouping: hours, by: \.day)
     for (day, hours) in days.sorted(by: { $0.key < $1.key }) {
-      select.bindAll(feed.provider, feed.app, day, run)
-      let known = try select.first { try [ArrivalHour]($0.blob(0), of: day) }
-      let all = ((known ?? []) + hours).merged
-      try insert.run(feed.provider, feed.app, day, run, all.bytes)
+      let known = try database.first(
+        "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?",
+        feed.provider, feed.app, day, run
+      ) { try [ArrivalHour]($0.blob(0), of: day) }
+      try database.run(
+        "insert or replace into delivery_day values (?, ?, ?, ?, ?)",
+        feed.provider, feed.app, day, run, ((known ?? []) + hours).merged.bytes)
     }
     try lags.write(to: database, run: run, feed)
   }
@@ -121,8 +118,6 @@ extension [ArrivalHour] {
 }
 
 extension ClosedRange<Instant> {
-  func including(_ instant: Instant) -> Self { including(instant...instant) }
-
   func including(_ other: Self) -> Self {
     Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
   }

@@ -15,17 +15,40 @@ extension Ledger {
   ///
   /// A stored break that is missing from `current` is resolved by `run`, the number that `beginRun`
   /// returned. A break that comes back begins another episode. A run as of an earlier time neither
-  /// resolves nor reopens breaks of later as-ofs. An earlier attempt at the same run is undone
-  /// first.
+  /// resolves nor reopens breaks of later as-ofs: what it finds before the end of the last episode
+  /// is episode 0 until the next run. An earlier attempt at the same run is undone first.
   public func storeBreaks(
     _ current: [Break], asOf: Instant, run: Int64
   ) throws(SubledgerError) -> BreakCounts {
     try change("write the breaks") { database in
       var counts = BreakCounts()
-      let episodes = try BreakEpisodes(database, asOf: asOf, run: run)
-      try episodes.undoAttempt()
-      for item in current { try episodes.see(item, &counts) }
-      counts.resolved = try episodes.resolveUnseen()
+      try database.execute("delete from break_episode where episode = 0")
+      try database.rewindBreaks(to: run)
+      let last = try database.statement(
+        """
+        select episode, resolved_ms from break_episode
+        where break_id = ? order by episode desc limit 1
+        """)
+      let upsert = try database.statement(BreakContent.upsert)
+      for item in current {
+        last.bind(1, item.id)
+        let known = try last.first { ($0.int64(0), $0.optionalInstant(1)) }
+        var episode = known?.0 ?? 1
+        if known == nil { counts.new += 1 }
+        if let resolved = known?.1 {
+          let isReopened = asOf >= resolved
+          episode = isReopened ? episode + 1 : 0
+          if isReopened { counts.reopened += 1 }
+        }
+        upsert.bindAll(item.id, episode, asOf, run)
+        BreakContent.bind(item, to: upsert, from: 5)
+        try upsert.run()
+      }
+      counts.resolved = try database.run(
+        """
+        update break_episode set resolved_ms = ?1, resolved_run = ?2
+        where resolved_ms is null and last_run <> ?2 and last_seen_ms <= ?1
+        """, asOf, run)
       return counts
     }
   }
@@ -38,8 +61,7 @@ extension Ledger {
     ) { try BreakContent.read($0) }
   }
 
-  /// Returns the breaks that events alone prove and the newest run found, by id, as it described
-  /// them.
+  /// Returns the breaks that events alone prove and the newest run found, by id.
   ///
   /// They are not all unresolved breaks: a run as of an earlier time does not touch later ones.
   public func standingBreaks() throws(SubledgerError) -> [Break] {
@@ -76,8 +98,7 @@ public struct BreakCount: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns counts and estimated amounts of the breaks that the newest run found, by status,
-  /// severity and code.
+  /// Returns counts and amounts of breaks that the newest run found, by status, severity and code.
   public func breakCounts() throws(SubledgerError) -> [BreakCount] {
     let isPriced = """
       (break.missing_events <> 0 or break.code = '\(BreakCode.feedGap.rawValue)')

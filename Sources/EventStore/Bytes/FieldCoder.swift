@@ -3,8 +3,7 @@ internal import Domain
 /// Passes the fields of a blob, one after another, to a writer or from a reader, so that one
 /// function describes a layout.
 ///
-/// A record begins with a number whose bits say which fields are present; absent ones take no
-/// bytes.
+/// A record begins with a number whose bits say which fields are present and take bytes.
 protocol FieldCoder {
   /// Passes a truth value as the next bit of the record.
   mutating func bit(_ value: inout Bool)

@@ -20,8 +20,7 @@ public struct KeyFilter: Sendable {
     for place in places(of: key) { bits[Int(place >> 6)] |= 1 << (place & 63) }
   }
 
-  /// Returns the positions of a key by double hashing: the key is a hash already, and its upper
-  /// half is the step.
+  /// Returns the positions of a key by double hashing; its upper half is the step.
   private func places(of key: Int64) -> some Sequence<UInt64> {
     let hash = UInt64(bitPattern: key)
     let step = hash >> 32 | 1

@@ -35,12 +35,10 @@ extension Ledger {
       ]
       guard checks.allSatisfy({ $0.wrong == 0 }) else { return checks }
       let rows = RowChecks(words: symbols.words)
-      for (name, look) in rows.all {
+      for (name, look) in rows.all + [("chain", { try ChainCheck($0).run(&$1) })] {
         try SubledgerError.check(stop, "checking the ledger")
         checks.append(Self.guarded(name, in: database, look))
       }
-      try SubledgerError.check(stop, "checking the ledger")
-      checks.append(Self.guarded("chain", in: database) { try ChainCheck($0).run(&$1) })
       return checks
     }
   }

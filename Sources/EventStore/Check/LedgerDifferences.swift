@@ -72,11 +72,8 @@ public struct CountedContent: Sendable, Equatable {
 extension Ledger {
   /// Returns the counted content of the lineages within `keys`, by key.
   ///
-  /// Two ledgers with the same lines return the same, regardless of which runs read the lines and
-  /// how the ledgers numbered them.
-  public func countedContent(
-    keys: ClosedRange<Int64>
-  ) throws -> [Int64: CountedContent] {
+  /// Ledgers with the same lines return the same, however they read and numbered them.
+  public func countedContent(keys: ClosedRange<Int64>) throws -> [Int64: CountedContent] {
     var contents: [Int64: CountedContent] = [:]
     try forEachLineage(keys: keys) { row, events in
       var sum = Fingerprint(seed: 6)

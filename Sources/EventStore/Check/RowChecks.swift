@@ -114,15 +114,9 @@ struct RowChecks {
     }
   }
 
+  /// Looks up the identities of all stored events, many together, so that each row is read once.
   private func identities(_ database: Connection, _ check: inout LedgerCheck) throws {
     check.rows = try database.count("identity")
-    let missing = try identitiesInNoRow(database)
-    if missing > 0 { check.fail("\(missing) identities of stored events are in no row") }
-  }
-
-  /// Counts identities of stored events that are missing from the index; many are looked up
-  /// together, so that each row is read once for all of them.
-  private func identitiesInNoRow(_ database: Connection) throws -> Int64 {
     let index = IdentityIndex(database)
     var claims: [IdentityIndex.Claim] = []
     var missing: Int64 = 0
@@ -131,9 +125,7 @@ struct RowChecks {
       missing += try index.missing(of: claims)
       claims.removeAll(keepingCapacity: true)
     }
-    try database.forEachRow(
-      "select key, events from lineage order by key"
-    ) { row in
+    try database.forEachRow("select key, events from lineage order by key") { row in
       let lineage = row.int64(0)
       // Unreadable events are reported with their lineages.
       try? EventRecords.forEach(in: row.blob(1)) { record in
@@ -143,7 +135,7 @@ struct RowChecks {
       if claims.count >= Self.identitiesMax { try lookUp() }
     }
     try lookUp()
-    return missing
+    if missing > 0 { check.fail("\(missing) identities of stored events are in no row") }
   }
 
   /// Number of identities that are looked up together: 24 MB.
@@ -179,18 +171,9 @@ struct RowChecks {
   }
 
   private func snapshots(_ database: Connection, _ check: inout LedgerCheck) throws {
-    var sums: [Int64: Int64] = [:]
-    try database.forEachRow(
-      """
-      select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
-      """
-    ) { row in
-      check.rows += 1
-      sums[row.int64(0), default: 0] &+= snapshotCheck((1..<8).map { row.int64($0) })
-    }
-    try database.forEachRow(
-      "select id, name, coalesce(snapshots_check, 0) from archive"
-    ) { row in
+    check.rows = try database.count("snapshot")
+    let sums = try database.snapshotChecks()
+    try database.forEachRow("select id, name, coalesce(snapshots_check, 0) from archive") { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
         check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), were changed")
       }
@@ -235,10 +218,25 @@ private struct ProbedKeys {
   }
 }
 
-/// Returns the part of a snapshot in the check column of its archive: the fingerprint of all other
-/// columns.
+/// Returns a snapshot's part of its archive's check: the fingerprint of all other columns.
 func snapshotCheck(_ columns: [Int64]) -> Int64 {
   var sum = Fingerprint(seed: 4)
   for column in columns { sum.combine(UInt64(bitPattern: column)) }
   return sum.value
+}
+
+extension Connection {
+  /// Returns for each archive the sum of the checks of its snapshots for which `condition` holds.
+  func snapshotChecks<each Value: Bindable>(
+    where condition: String = "true", _ values: repeat each Value
+  ) throws -> [Int64: Int64] {
+    var sums: [Int64: Int64] = [:]
+    try forEachRow(
+      """
+      select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
+      where \(condition)
+      """, repeat each values
+    ) { row in sums[row.int64(0), default: 0] &+= snapshotCheck((1..<8).map { row.int64($0) }) }
+    return sums
+  }
 }

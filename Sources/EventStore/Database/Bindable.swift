@@ -36,7 +36,9 @@ extension String: Bindable {
 
 /// Bytes, bound as a blob.
 extension [UInt8]: Bindable {
-  func bind(to statement: Statement, at index: Int32) { statement.bind(index, blob: self) }
+  func bind(to statement: Statement, at index: Int32) {
+    withUnsafeBytes { statement.bind(index, blob: $0) }
+  }
 }
 
 extension Instant: Bindable {

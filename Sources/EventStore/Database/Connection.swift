@@ -98,9 +98,6 @@ final class Connection {
 
   private static let hashBytes: Int32 = 8
 
-  /// Number of rows that the last statement inserted, updated or deleted.
-  var changesCount: Int { Int(sqlite3_changes64(handle)) }
-
   /// Runs statements that return nothing and have no parameters.
   func execute(_ sql: String) throws {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
@@ -136,8 +133,7 @@ final class Connection {
     return true
   }
 
-  /// Copies the database into that of `other`, `pagesPerStep` pages at a time, and calls `progress`
-  /// between two steps.
+  /// Copies the database into that of `other` in steps, with a call of `progress` between two.
   func backup(to other: Connection, pagesPerStep: Int32, _ progress: () throws -> Void) throws {
     guard let copy = sqlite3_backup_init(other.handle, "main", handle, "main") else {
       throw other.failure(sqlite3_extended_errcode(other.handle))
@@ -205,9 +201,11 @@ extension Connection {
     try all("select name from pragma_table_info(?) where pk > 0 order by pk", table) { $0.text(0) }
   }
 
-  /// Runs a statement with `values` for its parameters.
-  func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws {
+  /// Runs a statement with `values` for its parameters; returns how many rows it changed.
+  @discardableResult
+  func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int64 {
     try statement(sql).run(repeat each values)
+    return sqlite3_changes64(handle)
   }
 
   /// Calls `body` with every row of a query with `values` for its parameters.

@@ -17,7 +17,11 @@ enum LedgerFile {
     }
     let database = try connect(path, mode)
     try explained(path) {
-      try requireWritable(database, path: path, mode: mode)
+      guard mode == .readOnly || !database.isReadOnly else {
+        throw SubledgerError(
+          .inputOutput, "cannot open the ledger \(path) for writing: the system refused it once",
+          hint: SubledgerError.diskHint)
+      }
       let version = try Schema.version(
         of: database, path: path, mode: mode, newest: migrations.count)
       guard version == 0 || database.hasHashes else {
@@ -46,13 +50,11 @@ enum LedgerFile {
 
   /// Creates an empty file that only its owner can read; `-wal` and `-shm` get the same mode.
   private static func create(_ path: String) throws {
-    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    guard OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, rights: 0o600) != nil else {
       throw SubledgerError.ledgerFile(
         "open the ledger \(path)", cause: errno,
         hint: "check that its folder exists and that you may write there")
     }
-    close(descriptor)
   }
 
   /// Refuses a ledger that is damaged when its write-ahead log is applied: the log of a run that
@@ -108,16 +110,6 @@ enum LedgerFile {
         """)
     }
     return database
-  }
-
-  /// Refuses a file that SQLite could open only for reading.
-  private static func requireWritable(
-    _ database: Connection, path: String, mode: Ledger.Mode
-  ) throws {
-    guard mode == .readWrite, database.isReadOnly else { return }
-    throw SubledgerError(
-      .inputOutput, "cannot open the ledger \(path) for writing: the system refused it once",
-      hint: SubledgerError.diskHint)
   }
 
   /// Sets WAL mode, so that a reader never waits for a run, and the sizes of log, pages and cache.

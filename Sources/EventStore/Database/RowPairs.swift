@@ -2,8 +2,7 @@ public import Domain
 
 /// Rows of two sides, paired by key.
 ///
-/// They are stored in a temporary table in an unnamed file that SQLite deletes with this object, so
-/// memory does not grow with them.
+/// They are stored in an unnamed temporary file, so memory does not grow with them.
 public final class RowPairs {
   /// The side of a row.
   public enum Side: String, Sendable { case before, after }

@@ -30,7 +30,7 @@ extension Ledger {
   /// Calls `body` with every row of a query, with `arguments` for its parameters.
   ///
   /// A query with arguments stays prepared, because it usually runs again with others; it must not
-  /// be run inside itself. Throws `SubledgerError` when SQLite fails, and whatever `body` throws.
+  /// be run inside itself.
   public func rows(
     sql: String, arguments: [LedgerValue] = [], _ body: (Statement) throws -> Void
   ) throws {
@@ -153,10 +153,12 @@ extension Statement {
     Month(number: Int32(truncatingIfNeeded: int64(column)))
   }
 
+  /// Returns the number of an archive in a column.
+  func archive(_ column: Int32) -> Int32 { Int32(truncatingIfNeeded: int64(column)) }
+
   /// Reads archive, line and offset from consecutive columns, starting with `column`.
   func provenance(_ column: Int32) -> Provenance {
     Provenance(
-      archive: Int32(truncatingIfNeeded: int64(column)), line: int64(column + 1),
-      byteOffset: int64(column + 2))
+      archive: archive(column), line: int64(column + 1), byteOffset: int64(column + 2))
   }
 }

@@ -39,10 +39,6 @@ public final class Statement {
       subledger_transient())
   }
 
-  func bind(_ index: Int32, blob bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bind(index, blob: $0) }
-  }
-
   /// Binds bytes as a blob, which SQLite copies.
   func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
     if let start = bytes.baseAddress, !bytes.isEmpty {
@@ -72,8 +68,7 @@ public final class Statement {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Runs a statement that changes at most one row; false when it changed none, like an insert
-  /// whose key exists.
+  /// Runs a statement that changes at most one row; false when it changed none.
   @inline(__always)
   func changedRow() throws -> Bool {
     try run()
@@ -106,8 +101,7 @@ public final class Statement {
   /// Returns the integer in a column; 0 for null.
   public func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// Whether the number in a column is a floating-point number, to which SQLite converts integers
-  /// that exceed 64 bits.
+  /// Whether a column has a floating-point number: SQLite converts integers that exceed 64 bits.
   public func isFloatingPoint(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_FLOAT
   }

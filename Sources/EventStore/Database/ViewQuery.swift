@@ -16,10 +16,12 @@ public final class ViewQuery {
   public let columns: [String]
   private let statement: Statement
   private let ledger: Ledger
+  private let isRepeatable: Bool
 
   /// Prepares the only statement in `sql`.
   ///
-  /// - Parameter isRepeatable: refuses functions that return a different value each time.
+  /// - Parameter isRepeatable: refuses functions that return a different value each time, and more
+  ///   steps than a limit, millions of which take minutes.
   /// - Throws: `QueryProblem` when it is not a query, or not a permitted one.
   public init(_ sql: String, of ledger: Ledger, isRepeatable: Bool = false) throws {
     let rights = try QueryRights(of: ledger, isRepeatable: isRepeatable)
@@ -28,25 +30,22 @@ public final class ViewQuery {
     }
     reads = rights.reads
     columns = statement.names
-    self.ledger = ledger
+    (self.ledger, self.isRepeatable) = (ledger, isRepeatable)
   }
 
-  /// Calls `body` with every row, which may write temporary tables only if the query is `bounded`
-  /// by a number of steps, millions of which take minutes.
+  /// Calls `body` with every row, which may write temporary tables only if it `isRepeatable`.
   ///
   /// Throws `QueryProblem` when a value cannot be computed or the limit is exceeded,
   /// `SubledgerError`, and whatever `body` throws.
-  public func forEachRow(
-    bounded isBounded: Bool = false, _ body: (Statement) throws -> Void
-  ) throws {
+  public func forEachRow(_ body: (Statement) throws -> Void) throws {
     try ledger.visit("run a query") { database in
       let longest = sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, Self.valueBytesMax)
-      database.scanThreshold = isBounded ? Self.scanThreshold : nil
-      if !isBounded { try database.execute("pragma query_only = on") }
+      database.scanThreshold = isRepeatable ? Self.scanThreshold : nil
+      if !isRepeatable { try database.execute("pragma query_only = on") }
       defer {
         sqlite3_limit(database.handle, SQLITE_LIMIT_LENGTH, longest)
         database.scanThreshold = nil
-        if !isBounded { try? database.execute("pragma query_only = off") }
+        if !isRepeatable { try? database.execute("pragma query_only = off") }
       }
       do {
         try statement.forEachRow(body)
@@ -60,8 +59,7 @@ public final class ViewQuery {
     }
   }
 
-  /// Limit of steps, the same everywhere: one to ten minutes of SQLite's work, depending on its
-  /// kind.
+  /// Limit of steps, the same everywhere: one to ten minutes of SQLite's work.
   private static let scanThreshold = 600_000
   /// The longest text that a query may create, in bytes.
   private static let valueBytesMax: Int32 = 16 << 20

@@ -53,7 +53,7 @@ extension Ledger {
   ///
   /// All other rows refer to the person by key. `decisions` returns the content of a decisions file
   /// without the id, or nil when the file does not contain it. Returns nil when the ledger has no
-  /// such user. Throws `SubledgerError`, and whatever `decisions` throws.
+  /// such user.
   public func erase(
     _ user: String, as act: AuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
@@ -69,11 +69,10 @@ extension Ledger {
     in database: Connection
   ) throws -> Erasure? {
     let key = try userKey(of: user)
-    let id = try database.first("select id from user where key = ?", key) { $0.text(0) }
-    guard let id else { return nil }
-    let previous = try database.first("select pseudonym from erased where key = ?", key) {
-      $0.text(0)
-    }
+    let known = try database.first(
+      "select id, pseudonym from user left join erased using (key) where key = ?", key
+    ) { ($0.text(0), $0.isNull(1) ? nil : $0.text(1)) }
+    guard let (id, previous) = known else { return nil }
     if previous == user { return Erasure(pseudonym: user, wasErased: true) }
     guard previous != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
@@ -90,8 +89,9 @@ extension Ledger {
     let texts = RedactedTexts(
       database: database,
       redaction: Redaction(id: user, others: customers, name: result.pseudonym))
-    result.decisions = try texts.writeDecisions()
-    result.archives = try texts.writeArchives()
+    let decided = try texts.rewrite("decision", key: "break_id", ["reason", "who"])
+    let archives = try texts.rewrite("archive", key: "id", ["path", "name"])
+    (result.decisions, result.archives) = (Int64(decided.count), Int64(archives.count))
     let acts = try texts.writeActs()
     let documents = try texts.writeDocuments { try decisions($0, texts.redaction) }
     (result.acts, result.documents) = (Int64(acts.count), Int64(documents.count))

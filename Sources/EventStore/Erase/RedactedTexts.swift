@@ -6,27 +6,14 @@ struct RedactedTexts {
   let database: Connection
   let redaction: Redaction
 
-  /// Rewrites the decisions of the newest run; returns how many.
-  func writeDecisions() throws -> Int64 {
-    Int64(try write("decision", key: "break_id", ["reason", "who"]).count)
-  }
-
   func writeActs() throws -> [Rewriting] {
     let before = try database.acts()
     let rewritings = Rewritings(before)
-    let keys = Set(try write("act", key: "id", ["reason", "who"]))
+    let keys = Set(try rewrite("act", key: "id", ["reason", "who"]))
     return zip(before, try database.acts()).filter { keys.contains("\($0.0.id)") }.map {
       Rewriting(
         "act:\($0.id)", old: rewritings.digest(ofAct: $0), new: sha256(of: Array($1.text.utf8)))
     }
-  }
-
-  /// Rewrites names and paths of files; returns how many.
-  ///
-  /// A name that another row with the same content has, because the file was read again after the
-  /// person was erased, gets the row's number appended.
-  func writeArchives() throws -> Int64 {
-    Int64(try write("archive", key: "id", ["path", "name"]).count)
   }
 
   /// Rewrites the decisions files that runs followed; their names do not change.
@@ -81,7 +68,7 @@ struct RedactedTexts {
   private func holdsID(_ text: String) -> Bool { redaction.applied(to: text) != text }
 
   /// Rewrites two columns of a table; returns the keys of the rows that changed.
-  private func write(_ table: String, key: String, _ columns: [String]) throws -> [String] {
+  func rewrite(_ table: String, key: String, _ columns: [String]) throws -> [String] {
     var found: [(key: String, texts: [String])] = []
     try database.forEachRow(
       "select \(key), \(columns.joined(separator: ", ")) from \(table) order by 1"
@@ -97,7 +84,8 @@ struct RedactedTexts {
     return found.map(\.key)
   }
 
-  /// The new name of an archive, with its number appended if another row has that name.
+  /// The new name of an archive, with its number appended if another row of the same content has
+  /// that name, because the file was read again after the person was erased.
   private static let free = """
     ?3 || iif(
       exists (

@@ -28,8 +28,7 @@ enum DueHour {
 }
 
 extension Ledger {
-  /// Returns the lineages that are due at `asOf`, because a deadline has passed or input arrived,
-  /// and those for which input arrived, all by key.
+  /// Returns the lineages that are due at `asOf`, and those of them with new input, by key.
   public func dirtyLineages(
     asOf: Instant
   ) throws(SubledgerError) -> (all: [Int64], touched: Set<Int64>) {

@@ -37,8 +37,7 @@ extension Event {
     return event
   }
 
-  /// Returns the material fields in a fixed order as text; the same on every machine and in every
-  /// order of arrival.
+  /// Returns the material fields as text, the same on every machine and in every order of arrival.
   ///
   /// The user is left out, so that erasing a user does not change which of two versions counts.
   func canonicalContent(words: [String], original: String) -> [UInt8] {

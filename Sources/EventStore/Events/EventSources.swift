@@ -82,8 +82,7 @@ extension EventSources {
     }
   }
 
-  /// Adds all versions of those events of a lineage that have several: here, or in other lineages
-  /// when it is contested.
+  /// Adds all versions of events that have several: here, or elsewhere if the lineage is contested.
   mutating func addVersions(
     in row: LineageRow, _ isContested: Bool, _ database: Connection
   ) throws {

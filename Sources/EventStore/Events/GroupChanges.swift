@@ -75,8 +75,7 @@ extension Ledger {
   /// to `archive` were known; subscriptions outside `touched` have not changed.
   ///
   /// A subscription that is always its own group is passed to `body` at once. For the others,
-  /// `shared` receives the current and previous groups, for the units of `forEachUnit`. Throws
-  /// `SubledgerError`, and whatever `body` throws.
+  /// `shared` receives the current and previous groups, for the units of `forEachUnit`.
   public func forEachGroup(
     of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     shared: (FoldUnit.Part) -> Void, _ body: (GroupChange) throws -> Void

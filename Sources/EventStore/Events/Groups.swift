@@ -5,8 +5,7 @@ extension Ledger {
   ///
   /// Events are in the order of time and identity. `keys` restricts the walk by the key of the
   /// lineage or user, so that several readers can share it. Groups that report the same store
-  /// transactions are passed as one if `linked`. Throws `SubledgerError`, and whatever `body`
-  /// throws.
+  /// transactions are passed as one if `linked`.
   public func forEachGroup(
     keys: ClosedRange<Int64> = .min ... .max, linked: Bool = false,
     _ body: ([LineageRow], [Event]) throws -> Void
@@ -42,14 +41,6 @@ extension Ledger {
   /// Returns the lineages of a user's group, by key; empty for a group without user.
   func lineages(in group: FoldGroup) throws(SubledgerError) -> [LineageRow] {
     try lineages(ofUser: group.user, provider: group.provider).filter { FoldGroup(of: $0) == group }
-  }
-
-  /// Returns the counted events of several lineages, by time and identity.
-  public func events(of group: [LineageRow]) throws(SubledgerError) -> [Event] {
-    var events: [Event] = []
-    for row in group { events += try self.events(of: row) }
-    if group.count > 1 { events.sortByTime() }
-    return events
   }
 }
 

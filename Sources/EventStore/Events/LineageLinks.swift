@@ -59,29 +59,28 @@ extension Ledger {
     try access("look for links") { try $0.isAny("lineage_link") }
   }
 
-  /// Returns the first subscription of any provider that contained a store transaction, if several
-  /// providers send events.
+  /// Returns the first subscription with a store transaction, if several providers send events.
   public func lineage(
     withStoreTransaction id: Int64, in store: Store
   ) throws(SubledgerError) -> LineageRow? {
-    let key = try access("read who reported a transaction") {
-      try LineageLinks($0).holder(of: id, in: store)
-    }
-    guard let key else { return nil }
-    return try lineage(key)
+    try first(
+      "read who reported a transaction",
+      "\(LineageRow.select) join store_transaction t on lineage = key where id = ? and t.store = ?",
+      id, store
+    ) { try LineageRow($0) }
   }
 
-  /// Returns the subscriptions that are folded together with `lineage`, including those of other
-  /// providers with the same store transactions, by key.
+  /// Returns the subscriptions that are folded together with `lineage`, of all providers, by key.
   public func linkedGroup(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {
-    let linked = try access("read linked lineages") { database in
-      let links = LineageLinks(database)
-      return try links.root(of: lineage.key).map { try links.members(of: $0) }
-    }
-    guard let linked else { return try group(of: lineage) }
-    var rows: [LineageRow] = []
-    for key in linked { if let row = try self.lineage(key) { rows.append(row) } }
-    return rows
+    let linked = try all(
+      "read linked lineages",
+      """
+      \(LineageRow.select) where l.key in (
+        select k.lineage from lineage_link k join lineage_link own using (root)
+        where own.lineage = ?) order by l.key
+      """, lineage.key
+    ) { try LineageRow($0) }
+    return linked.isEmpty ? try group(of: lineage) : linked
   }
 }
 
@@ -135,8 +134,7 @@ struct LineageLinks {
 }
 
 extension LineageRow {
-  /// Returns the store's ids by which other providers may know the subscription, numbered by
-  /// `transactionKey`, from all versions of its events.
+  /// Returns `transactionKey` of the store's ids of the subscription, from all versions.
   func storeIDs(_ events: UnsafeRawBufferPointer) throws -> Set<Int64> {
     guard store != .unknown else { return [] }
     var ids: Set<Int64> = []

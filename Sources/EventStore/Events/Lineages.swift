@@ -21,8 +21,7 @@ public struct LineageRow: Sendable, Equatable {
   /// Whether webhooks of its events contain entitlements that the events do not explain.
   public var isEntitled = false
 
-  /// Whether the original transaction id is built from the user's id, with a character that no
-  /// store's ids contain.
+  /// Whether the original id is built from the user's id, with a character of no store's ids.
   var isMadeOfUser: Bool {
     user != 0
       && original.utf8.contains { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: ":") }
@@ -35,7 +34,6 @@ extension Ledger {
   ///
   /// Versions that another one superseded are left out. `keys` restricts the walk, so that several
   /// readers can share it. The array is refilled each time; a body that keeps it causes a copy.
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachLineage(
     keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
@@ -107,8 +105,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the lineage with the same provider, app, store and original transaction id in the
-  /// other environment.
+  /// Returns the lineage that differs only in its environment.
   public func counterpart(of lineage: LineageRow) throws(SubledgerError) -> LineageRow? {
     try self.lineage(
       lineageKey(
@@ -117,14 +114,16 @@ extension Ledger {
         store: lineage.store, original: lineage.original))
   }
 
-  /// Returns the counted events of a lineage, by time and identity.
-  public func events(of lineage: LineageRow) throws(SubledgerError) -> [Event] {
+  /// Returns the counted events of some lineages, by time and identity.
+  public func events(of lineages: [LineageRow]) throws(SubledgerError) -> [Event] {
     try access("read the events of a lineage") { database in
-      let shop = SubscriptionScope(lineage)
       var events: [Event] = []
-      try database.forEachRecord(of: lineage.key) { record in
-        if record.counts { events.append(try record.event(of: lineage.key, shop)) }
+      for row in lineages {
+        try database.forEachRecord(of: row.key) { record in
+          if record.counts { events.append(try record.event(of: row.key, SubscriptionScope(row))) }
+        }
       }
+      if lineages.count > 1 { events.sortByTime() }
       return events
     }
   }

@@ -1,8 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Returns the path of the file with this number, relative to its root, and the SHA-256 of its
-  /// bytes; nil when the ledger has none.
+  /// Returns a file's path, relative to its root, and the SHA-256 of its bytes; nil if unknown.
   public func archiveLabel(
     _ id: Int32
   ) throws(SubledgerError) -> (name: String, sha256: String)? {
@@ -39,42 +38,24 @@ extension Ledger {
     }
   }
 
-  /// Returns the lineages with this original transaction id, of any provider, app and store, by
-  /// key.
+  /// Returns the lineages with this original transaction id, by key.
   ///
   /// An original id that is built from a user's id may be given with that id or with its key.
   public func lineages(original: String) throws(SubledgerError) -> [LineageRow] {
-    let rows = try lineages(storedOriginal: original)
+    var stored = original
     if let bar = original.lastIndex(of: "|") {
-      let user = try userKey(of: String(original[..<bar]))
-      return rows + (try lineages(storedOriginal: user.userKeyText + original[bar...]))
+      stored = try userKey(of: String(original[..<bar])).userKeyText + original[bar...]
+    } else if original.hasPrefix("user:") {
+      stored = "user:\(try userKey(of: String(original.dropFirst(5))).userKeyText)"
     }
-    guard original.hasPrefix("user:") else { return rows }
-    let user = try userKey(of: String(original.dropFirst(5)))
-    return rows + (try lineages(storedOriginal: "user:\(user.userKeyText)"))
+    return try all(
+      "read a lineage",
+      "\(LineageRow.select) where cast(l.original as text) in (?, ?) order by l.key",
+      original, stored
+    ) { try LineageRow($0) }
   }
 
-  private func lineages(storedOriginal original: String) throws(SubledgerError) -> [LineageRow] {
-    var rows: [LineageRow] = []
-    let query = "select distinct provider, app from lineage"
-    let feeds = try all("read the feeds", query) {
-      try Feed(provider: $0.provider(0), app: $0.symbol(1))
-    }
-    for feed in feeds {
-      for environment in Environment.allCases {
-        for store in Store.allCases {
-          let key = lineageKey(
-            provider: feed.provider, app: symbols.words[Int(feed.app)], environment: environment,
-            store: store, original: original)
-          if let row = try lineage(key), row.original == original { rows.append(row) }
-        }
-      }
-    }
-    return rows.sorted { $0.key < $1.key }
-  }
-
-  /// Returns when the newest `count` snapshots of a user up to `asOf` were captured, and their
-  /// provenance; newest first.
+  /// Returns capture time and provenance of a user's newest `count` snapshots, newest first.
   public func snapshotPlaces(
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
   ) throws(SubledgerError) -> [(capturedAt: Instant, place: Provenance)] {

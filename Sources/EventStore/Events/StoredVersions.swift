@@ -39,8 +39,7 @@ struct StoredVersions {
     ) { $0.int64(0) }
   }
 
-  /// Calls `body` with every version of `identities` in the lineages within `keys`, and the
-  /// original transaction id of its lineage.
+  /// Calls `body` with the versions of `identities` within `keys`, and their lineage's original id.
   func forEachVersion(
     of identities: Set<Int64>, within keys: ClosedRange<Int64>,
     _ body: (EventVersion, _ original: String) throws -> Void

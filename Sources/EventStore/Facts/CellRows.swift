@@ -13,8 +13,7 @@ public struct CellRows: Sendable {
 
   /// Creates the rows that `fill` appends, sorted by key.
   ///
-  /// Reserves capacity for `count` rows at once: an array that grows needs up to three times its
-  /// memory.
+  /// Reserves capacity for `count` rows: an array that grows needs up to three times its memory.
   init(
     table: String, keyWidth: Int, width: Int, count: Int, _ fill: (inout CellRows) -> Void
   ) {

@@ -35,8 +35,7 @@ extension Ledger {
         "select as_of_ms, rules, archive, groups, reconciliation from fold"
       ) { row in
         var basis = FactCheckpoint(
-          asOf: row.instant(0), rules: row.text(1),
-          archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
+          asOf: row.instant(0), rules: row.text(1), archive: row.archive(2), groups: row.int64(3))
         basis.reconciliation = row.text(4)
         return basis
       }

@@ -37,8 +37,7 @@ public struct FoldChange {
 }
 
 extension Ledger {
-  /// Begins to replace or change the cells, and returns the rows of the facts, which any thread can
-  /// create.
+  /// Begins to change the cells; returns the rows of the facts, which any thread can create.
   ///
   /// Pass all of them to `write`, in order; then `finish` writes the rest. Inside `together`, the
   /// cells change in one transaction.
@@ -113,8 +112,7 @@ extension Ledger {
     ) { Int128($0.int64(0)) }.reduce(0, +)
   }
 
-  /// Returns the net amount of a month: gross before commission less refunds, in US dollars,
-  /// without unknown amounts.
+  /// Returns the same net amount of a month.
   public func netUSD(of month: Month) throws(SubledgerError) -> Int128 {
     try all(
       "add up revenue",

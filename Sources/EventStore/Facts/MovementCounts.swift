@@ -1,8 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Returns how many subscriptions and trials of each product began, changes included, from the
-  /// cells.
+  /// Returns from the cells how many subscriptions and trials began or changed to each product.
   public func begun() throws(SubledgerError) -> [ProductKey: Int64] {
     let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
     let counts = try all(

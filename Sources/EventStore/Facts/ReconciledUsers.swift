@@ -82,8 +82,6 @@ extension Int64: FieldRecord {
 extension Ledger {
   /// Calls `body` with every user that a run has compared, by provider and user; unless `isAlike`,
   /// only with users who have `details` or are compared in every run.
-  ///
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachReconciledUser(
     isAlike: Bool = true, _ body: (ReconciledUser) throws -> Void
   ) throws {
@@ -100,8 +98,6 @@ extension Ledger {
 
   /// Calls `body` with every user who has a snapshot that no run has compared, captured at or
   /// before `asOf`: with its time and the fingerprint of its content, by time.
-  ///
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachNewSnapshot(
     asOf: Instant,
     _ body: (Provider, _ user: Int64, _ captured: Instant, _ content: Int64) throws -> Void

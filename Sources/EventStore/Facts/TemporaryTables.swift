@@ -1,8 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Writes `facts` to temporary tables, which queries of this reader use instead of the ledger's
-  /// tables with the same names.
+  /// Writes `facts` to temporary tables, which this reader's queries use instead of the ledger's.
   public func layOver(_ facts: Facts) throws(SubledgerError) {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {

@@ -38,8 +38,7 @@ protocol DeliveredEvents {
   /// Calls `body` with each lineage in the order of keys, with its events.
   func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws
 
-  /// Returns all lineages in the same order, merged with no others, for free threads; nil when only
-  /// one thread can read the events.
+  /// Returns the same lineages, merged with no others, for free threads; nil if only one can read.
   func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]?
 
   /// Calls `body` with the key and the id of each user of the events, in the order of keys.
@@ -65,8 +64,7 @@ struct DeliveredCoding {
     for event in events { writer.put(unsigned: UInt64(event.number)) }
   }
 
-  /// Fills `events` with those in `bytes`, and returns their common fields, and whether they are
-  /// the last ones; all are valid as long as `bytes`.
+  /// Decodes `events`, their common fields, and whether they are the last, valid like `bytes`.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
   ) throws -> (head: LineageHead, isLast: Bool) {

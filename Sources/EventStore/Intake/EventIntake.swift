@@ -46,8 +46,21 @@ public final class EventIntake: ArchiveIntake {
   }
 
   override func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
-    try ledger.access("add events") { try gather(batch, of: draft, in: $0) }
-    try freeMemory(besides: draft)
+    try ledger.access("add events") { database in
+      let (events, entitlements) = ledger.translated(batch, of: draft.id)
+      try batch.arena.withUnsafeBytes { arena in
+        try waiting.add(
+          events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, entitlements, in: database)
+      }
+      draft.add(batch, events)
+    }
+    // Memory stays bounded however long an archive is.
+    let accounts = finishedSize + draft.size
+    if isFull(accounts, spilled: spillSize * 2) {
+      try writePart(of: draft)
+    } else if waiting.size + accounts > batchSize {
+      try ledger.change("spill events") { try waiting.spill(in: $0) }
+    }
   }
 
   override func writeIfFull(with draft: EventFileImport) throws(SubledgerError) -> [ArchiveCounts] {
@@ -57,8 +70,7 @@ public final class EventIntake: ArchiveIntake {
     return isWriting || isFull(accounts, spilled: spillSize) ? try write() : []
   }
 
-  /// Begins to write the finished archives into a new ledger, and returns rows that any thread can
-  /// create.
+  /// Begins to write archives into a new ledger; returns rows that any thread can create.
   ///
   /// Pass all of them to `write(_:)` in order; then `write` makes the archives part of the ledger.
   /// Returns none when `write` does everything, because rows are merged with stored ones.
@@ -85,7 +97,7 @@ public final class EventIntake: ArchiveIntake {
   public override func write() throws(SubledgerError) -> [ArchiveCounts] {
     precondition(current == nil, "only whole archives are written for good")
     if !finished.isEmpty {
-      try writeFinished { try waiting.all(in: $0) }
+      try writeFinished()
       try ledger.access("add events") { try waiting.clear(in: $0) }
     }
     defer { written = [] }
@@ -104,29 +116,7 @@ public final class EventIntake: ArchiveIntake {
     super.abandon()
   }
 
-  private func gather(
-    _ batch: EventBatch, of draft: EventFileImport, in database: Connection
-  ) throws {
-    let (events, entitlements) = ledger.translated(batch, of: draft.id)
-    try batch.arena.withUnsafeBytes { arena in
-      try waiting.add(
-        events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, entitlements, in: database)
-    }
-    draft.add(batch, events)
-  }
-
-  /// Spills or writes events, so that memory stays bounded however long an archive is.
-  private func freeMemory(besides draft: EventFileImport) throws(SubledgerError) {
-    let accounts = finishedSize + draft.size
-    if isFull(accounts, spilled: spillSize * 2) {
-      try writePart(of: draft)
-    } else if waiting.size + accounts > batchSize {
-      try ledger.change("spill events") { try waiting.spill(in: $0) }
-    }
-  }
-
-  /// Whether everything must be written: the counts of archives take `accounts` bytes, and up to
-  /// `spilled` bytes may be in the spill file.
+  /// Whether everything must be written, with `accounts` bytes of counts and a limit of `spilled`.
   private func isFull(_ accounts: Int, spilled: Int) -> Bool {
     accounts + waiting.count > batchSize / 2 || waiting.spillSize > spilled
   }
@@ -135,22 +125,22 @@ public final class EventIntake: ArchiveIntake {
   /// draft so that it can be undone.
   private func writePart(of draft: EventFileImport) throws(SubledgerError) {
     let parts = try ledger.change("spill events") { try waiting.parts(in: $0) }
-    if !finished.isEmpty { try writeFinished { _ in parts.before } }
+    if !finished.isEmpty { try writeFinished(parts.before) }
     try change("add events") { try write([draft], by: writer(of: parts.last, in: $0), in: $0) }
     waiting = WriteBuffer()
     draft.start = 0
   }
 
-  private func writeFinished(
-    _ batch: (Connection) throws -> WriteBuffer.Batch
-  ) throws(SubledgerError) {
+  /// Writes the finished archives, whose events are those of `batch` or all that wait.
+  private func writeFinished(_ batch: WriteBuffer.Batch? = nil) throws(SubledgerError) {
     let drafts = finished
     finished = []
     finishedContents = []
     finishedSize = 0
     try change("add events") { database in
-      try write(drafts, by: writer ?? writer(of: batch(database), in: database), in: database)
-      writer = nil
+      let writer = try writer ?? writer(of: batch ?? waiting.all(in: database), in: database)
+      try write(drafts, by: writer, in: database)
+      self.writer = nil
       for draft in drafts { try draft.close(in: database) }
       try ledger.lock?.requirePresence()
       try database.release("batch")

@@ -48,8 +48,7 @@ struct EventWriter {
     if notes.count >= Self.notesMax { try applyNotes() }
   }
 
-  /// Writes everything except the rows of `pieces`; returns the result of each event, in the order
-  /// of their numbers.
+  /// Writes all except the rows of `pieces`; returns the result of each event, by number.
   mutating func write() throws -> [UpsertResult] {
     if index == nil {
       if isEmpty { try dropIndex() }

@@ -21,13 +21,9 @@ struct IdentityIndex {
     let keys: [ClosedRange<Int64>]
   }
 
-  private struct Entry: Comparable {
+  private struct Entry {
     let key: Int64
     let lineage: UInt16
-
-    static func < (left: Entry, right: Entry) -> Bool {
-      left.key != right.key ? left.key < right.key : left.lineage < right.lineage
-    }
   }
 
   /// Entries take about 5.4 bytes each, so three rows fill a page of the ledger.
@@ -39,8 +35,7 @@ struct IdentityIndex {
 
   init(_ database: Connection) { self.database = database }
 
-  /// Adds `claims`, sorted by identity, and calls `body` with those whose identity may be in
-  /// another lineage.
+  /// Adds sorted claims, and calls `body` with those whose identity may be in another lineage.
   func add(_ claims: [Claim], _ body: (Rivals) throws -> Void) throws {
     var start = 0
     var merged: [Entry] = []
@@ -75,8 +70,7 @@ struct IdentityIndex {
     }
   }
 
-  /// Moves `stop` past the claims with the same key; returns the first bits of lineages that are
-  /// not `known` with it.
+  /// Moves `stop` past the claims with the same key; returns lineages not yet `known` with it.
   private func add(
     _ claims: [Claim], from stop: inout Int, known: ArraySlice<Entry>,
     _ body: (Rivals) throws -> Void

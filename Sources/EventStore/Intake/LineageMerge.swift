@@ -78,13 +78,19 @@ struct LineageMerge {
 
   init(_ rules: MergeRules) { self.rules = rules }
 
-  /// Merges delivered events with the stored versions in `bytes`, which must stay valid until the
-  /// lineage is written.
+  /// Merges delivered with stored events, whose `bytes` stay valid until the lineage is written.
   mutating func merge(
     _ parts: DeliveredParts, of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
     noting notes: inout MergeNotes
   ) throws {
-    try begin(lineage, stored: bytes)
+    self.lineage = lineage
+    records.removeAll(keepingCapacity: true)
+    doubts.removeAll(keepingCapacity: true)
+    stored.removeAll(keepingCapacity: true)
+    isChanged = false
+    (next, settled) = (0, 0)
+    kept.removeAll()
+    if !bytes.isEmpty { try EventRecords.forEach(in: bytes) { stored.append($0) } }
     try parts { events, isLast in
       if let stop = rules.stop { try SubledgerError.check(stop) }
       for event in events {
@@ -110,19 +116,6 @@ struct LineageMerge {
     guard let last = records.last else { return }
     kept.append(KeptContents(of: &records[settled...]))
     settled = records.lastIndex { $0.precedes(last) }.map { $0 + 1 } ?? 0
-  }
-
-  private mutating func begin(
-    _ lineage: LineageHead, stored bytes: UnsafeRawBufferPointer
-  ) throws {
-    self.lineage = lineage
-    records.removeAll(keepingCapacity: true)
-    doubts.removeAll(keepingCapacity: true)
-    stored.removeAll(keepingCapacity: true)
-    isChanged = false
-    (next, settled) = (0, 0)
-    kept.removeAll()
-    if !bytes.isEmpty { try EventRecords.forEach(in: bytes) { stored.append($0) } }
   }
 
   /// Adds a delivered event; events are passed by time and identity, copies in order of arrival.
@@ -258,8 +251,7 @@ extension EventRecord {
 }
 
 extension Event {
-  /// Whether both are versions of one event, with the same transaction, and do not just share a
-  /// fingerprint by chance.
+  /// Whether events with one transaction are one, and do not just share a fingerprint by chance.
   func isVersion(of other: Event) -> Bool {
     identity == other.identity && time == other.time && kind == other.kind
       && (kind != .other || name == other.name)

@@ -2,6 +2,7 @@ internal import Domain
 
 /// Writes lineages, and refuses two of them under one key.
 final class LineageWriter {
+  private let database: Connection
   private let find: Statement
   private let insertion: Statement
   private let update: Statement
@@ -11,7 +12,7 @@ final class LineageWriter {
   private let isEmpty: Bool
 
   init(_ database: Connection, isEmpty: Bool = false) throws {
-    self.isEmpty = isEmpty
+    (self.database, self.isEmpty) = (database, isEmpty)
     find = try database.statement(
       """
       select provider, app, environment, store, original, events from lineage where key = ?
@@ -79,8 +80,12 @@ final class LineageWriter {
     try touch(key)
   }
 
-  /// Updates a lineage with records, which are sorted.
+  /// Updates a lineage with records, which are sorted; removes it without any.
   func renew(_ key: Int64, _ records: [EventRecord]) throws {
+    guard !records.isEmpty else {
+      try database.run("delete from lineage where key = ?", key)
+      return
+    }
     var events = ByteWriter()
     EventRecords.encode(records, to: &events)
     try events.bytes.withUnsafeBytes {

@@ -2,9 +2,7 @@
 struct SortedBatch: DeliveredEvents {
   private let batch: WriteBatch
   private let users: Range<Int>
-  /// The entries of each lineage, in order of arrival.
-  ///
-  /// Lineage `i` has `places[starts[i]..<starts[i + 1]]`.
+  /// The entries of lineage `i`, in order of arrival, are `places[starts[i]..<starts[i + 1]]`.
   private let places: [Int32]
   private let starts: [Int]
   /// The lineages that have events, by key.

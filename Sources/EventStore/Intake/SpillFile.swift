@@ -2,12 +2,11 @@ internal import Domain
 
 /// Delivered events that do not fit into memory, until all are written together.
 ///
-/// They are stored in sorted runs in temporary tables, in an unnamed file that SQLite deletes with
-/// the connection. Written together, they touch the row of each lineage once, however many runs
-/// there are.
+/// They are sorted runs in temporary tables, in an unnamed file that SQLite deletes. Written
+/// together, they touch the row of each lineage once, however many runs there are.
 struct SpillFile {
   /// Consecutive rows, sorted by key, and their users.
-  private struct Run {
+  struct Run {
     let number: Int64
     let rows: Range<Int64>
     let bytes: Int
@@ -73,19 +72,17 @@ struct SpillFile {
   }
 
   func events(of numbers: Range<Int>, in database: Connection) -> any DeliveredEvents {
-    MergedEvents(
-      lineages: runs[numbers].map(\.rows), runs: runs[numbers].map(\.number), database: database)
+    MergedEvents(runs: Array(runs[numbers]), database: database)
   }
 }
 
 /// Several runs, merged while they are read.
 private struct MergedEvents: DeliveredEvents {
-  let lineages: [Range<Int64>]
-  let runs: [Int64]
+  let runs: [SpillFile.Run]
   let database: Connection
 
   func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws {
-    let rows = try lineages.map { try SpilledRun(database, rows: $0) }
+    let rows = try runs.map { try SpilledRun(database, rows: $0.rows) }
     defer { for run in rows { run.rows.reset() } }
     var part: [DeliveredEvent] = []
     while let key = rows.lazy.compactMap(\.key).min() {
@@ -130,7 +127,7 @@ private struct MergedEvents: DeliveredEvents {
 
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
     guard !runs.isEmpty else { return }
-    let numbers = runs.map { "\($0)" }.joined(separator: ", ")
+    let numbers = runs.map { "\($0.number)" }.joined(separator: ", ")
     try Statement(
       database,
       "select key, id from temp.user_aside where run in (\(numbers)) group by key order by key"

@@ -12,8 +12,7 @@ public struct EventRows {
   /// Creates a coder with reusable buffers.
   public init() {}
 
-  /// Returns the text of the event at `index` of a batch, with the notes on it; without the ids of
-  /// an erased person.
+  /// Returns the text of an event of a batch, with its notes; without an erased person's ids.
   public mutating func encode(
     _ batch: EventBatch, _ index: Int, isErased: Bool = false
   ) -> String {

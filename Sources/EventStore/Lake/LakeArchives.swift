@@ -22,9 +22,8 @@ extension Ledger {
       "select archive, part, file, attempt, published from lake_archive order by archive"
     ) { row in
       LakeArchive(
-        archive: Int32(truncatingIfNeeded: row.int64(0)), part: row.text(1),
-        file: Int(row.int64(2)), attempt: Int(row.int64(3)),
-        published: Int32(truncatingIfNeeded: row.int64(4)))
+        archive: row.archive(0), part: row.text(1), file: Int(row.int64(2)),
+        attempt: Int(row.int64(3)), published: row.archive(4))
     }
   }
 
@@ -56,8 +55,7 @@ extension Ledger {
   }
 }
 
-/// A subscription of which a ledger without events stores only the name, for reports about
-/// subscriptions that several providers report.
+/// The name of a linked subscription, all that a ledger without events stores of it.
 public struct NamedLineage: Codable, Sendable {
   let key: Int64
   let root: Int64

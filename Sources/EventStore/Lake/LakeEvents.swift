@@ -4,8 +4,6 @@ public import Domain
 
 extension Ledger {
   /// Calls `body` with every version of an event in the ledger, each in its own batch.
-  ///
-  /// Throws `SubledgerError`, and whatever `body` throws.
   public func forEachVersion(_ body: (EventBatch) throws -> Void) throws {
     try visit("read all events") { database in
       var users: [Int64: String] = [:]
@@ -74,8 +72,6 @@ extension Ledger {
 extension Connection {
   /// Removes events and everything that follows from them alone.
   func removeEvents() throws {
-    for table in ["lineage_link", "lineage", "store_transaction"] {
-      try execute("delete from \(table)")
-    }
+    try execute("delete from lineage_link; delete from lineage; delete from store_transaction")
   }
 }

@@ -34,20 +34,18 @@ public final class LakeIntake: ArchiveIntake {
   }
 
   override func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
-    try ledger.change("add users") { try keepUsers(of: batch, in: $0) }
+    try ledger.change("add users") { database in
+      let keys = try UserKeys(database)
+      if users.count > 100_000 { users = [] }
+      for (index, event) in batch.events.enumerated()
+      where event.user != 0 && users.insert(event.user).inserted {
+        let id = batch.text(batch.texts[index].user)
+        // Erased persons have no id.
+        if !id.isEmpty { _ = try keys.keep(id: id) }
+      }
+    }
     try super.take(batch, of: draft)
     events += batch.events.count
-  }
-
-  private func keepUsers(of batch: EventBatch, in database: Connection) throws {
-    let keys = try UserKeys(database)
-    if users.count > 100_000 { users = [] }
-    for (index, event) in batch.events.enumerated()
-    where event.user != 0 && users.insert(event.user).inserted {
-      let id = batch.text(batch.texts[index].user)
-      // Erased persons have no id.
-      if !id.isEmpty { _ = try keys.keep(id: id) }
-    }
   }
 
   override func writeIfFull(with draft: EventFileImport) -> [ArchiveCounts] {
@@ -91,8 +89,7 @@ public final class LakeIntake: ArchiveIntake {
           """
           insert into lake_archive (archive, part, file, attempt, published)
           values (?, ?, ?, ?, ?)
-          """, place.archive, place.part, Int64(place.file), Int64(place.attempt),
-          place.published)
+          """, place.archive, place.part, place.file, place.attempt, place.published)
       }
     }
     return finished.map(\.counts)

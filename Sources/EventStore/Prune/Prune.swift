@@ -43,11 +43,10 @@ extension Ledger {
       guard let (run, archive) = first else { return nil }
       let before = try SealedParts(of: Self.pruned, in: database)
       var result = Pruned(firstRun: run)
-      let removal = Removal(database: database, moment: moment, run: run, archive: archive)
-      result.snapshots = try removal.snapshots()
-      result.contents = try removal.contents()
-      result.published = try removal.published()
-      result.checksums = try removal.checksums()
+      result.snapshots = try database.removeSnapshots(before: moment, knownTo: archive)
+      result.contents = try database.run(Self.unusedContents)
+      result.published = try database.run(Self.supersededRows, run)
+      result.checksums = try database.run(Self.oldChecksums, run, moment)
       guard result.isChanged else { return result }
       var act = new
       let after = try SealedParts(of: Self.pruned, in: database)
@@ -60,6 +59,42 @@ extension Ledger {
 
   /// Sealed tables whose rows are removed or changed.
   private static let pruned: Set = ["archive", "published_row"]
+
+  /// Removes content of no snapshot.
+  private static let unusedContents = """
+    delete from snapshot_content as content
+    where key not in (select content from snapshot)
+      and not exists (select 1 from snapshot_content as next where next.key = content.key + 1)
+    """
+
+  /// Removes versions of rows with which no run from `?1` on compares, of months that were never
+  /// closed.
+  private static let supersededRows = """
+    delete from published_row
+    where exists (
+      select 1 from published as version
+      join published as newer
+        on newer.report = version.report and newer.zone = version.zone
+        and newer.period = version.period and newer.run > version.run and newer.run < ?1
+      join published_row as later on later.version = newer.id and later.key = published_row.key
+      where version.id = published_row.version
+        and not exists (
+          select 1 from act
+          where act.what = 'close' and act.zone = version.zone and act.period = version.period))
+    """
+
+  /// Removes checksums of the sets of runs before `?1`, or as of a time before `?2`.
+  private static let oldChecksums = """
+    delete from document
+    where sha256 in (select published from run where id < ?1 or as_of_ms < ?2)
+    and sha256 not in (
+      select published from run where published is not null and id >= ?1 and as_of_ms >= ?2)
+    and sha256 not in (select published from run where published is not null
+      order by id desc limit 1)
+    and not exists (
+      select 1 from run
+      where document.sha256 in (run.configuration, run.prices, run.decisions))
+    """
 
   /// Returns the first as-of, and the first run, that can still be reproduced.
   public func prunedBefore() throws(SubledgerError) -> (moment: Instant, run: Int64)? {
@@ -79,17 +114,10 @@ extension Ledger {
   }
 }
 
-/// Removes the rows of a prune.
-private struct Removal {
-  let database: Connection
-  let moment: Instant
-  /// The first run that stays reproducible.
-  let run: Int64
-  /// The last archive known to it.
-  let archive: Int64
-
-  /// Removes snapshots before the moment for which every later run used a newer one.
-  func snapshots() throws -> Int64 {
+extension Connection {
+  /// Removes snapshots before `moment` for which every run from one that knew `archive` on used a
+  /// newer one; returns how many.
+  func removeSnapshots(before moment: Instant, knownTo archive: Int64) throws -> Int64 {
     let isReplaced = """
       captured_ms < ?1 and exists (
         select 1 from snapshot as newer
@@ -97,70 +125,13 @@ private struct Removal {
           and newer.app = snapshot.app and newer.captured_ms > snapshot.captured_ms
           and newer.captured_ms <= ?1 and newer.archive <= ?2)
       """
-    var sums: [Int64: Int64] = [:]
-    try database.forEachRow(
-      """
-      select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
-      where \(isReplaced)
-      """, moment, archive
-    ) { row in
-      sums[row.int64(0), default: 0] &+= snapshotCheck((1..<8).map { row.int64($0) })
-    }
-    for (archive, sum) in sums {
-      let before = try database.first(
+    for (archive, sum) in try snapshotChecks(where: isReplaced, moment, archive) {
+      let before = try first(
         "select coalesce(snapshots_check, 0) from archive where id = ?", archive
       ) { $0.int64(0) }
-      try database.run(
+      try run(
         "update archive set snapshots_check = ?2 where id = ?1", archive, (before ?? 0) &- sum)
     }
-    try database.run("delete from snapshot where \(isReplaced)", moment, archive)
-    return Int64(database.changesCount)
-  }
-
-  func contents() throws -> Int64 {
-    try database.run(
-      """
-      delete from snapshot_content as content
-      where key not in (select content from snapshot)
-        and not exists (select 1 from snapshot_content as next where next.key = content.key + 1)
-      """)
-    return Int64(database.changesCount)
-  }
-
-  /// Removes versions of rows with which no later run compares, of months that were never closed.
-  func published() throws -> Int64 {
-    try database.run(
-      """
-      delete from published_row
-      where exists (
-        select 1 from published as version
-        join published as newer
-          on newer.report = version.report and newer.zone = version.zone
-          and newer.period = version.period and newer.run > version.run and newer.run < ?1
-        join published_row as later on later.version = newer.id and later.key = published_row.key
-        where version.id = published_row.version
-          and not exists (
-            select 1 from act
-            where act.what = 'close' and act.zone = version.zone
-              and act.period = version.period))
-      """, run)
-    return Int64(database.changesCount)
-  }
-
-  /// Removes checksums of the sets of runs that need not stay reproducible.
-  func checksums() throws -> Int64 {
-    try database.run(
-      """
-      delete from document
-      where sha256 in (select published from run where id < ?1 or as_of_ms < ?2)
-      and sha256 not in (
-        select published from run where published is not null and id >= ?1 and as_of_ms >= ?2)
-      and sha256 not in (select published from run where published is not null
-        order by id desc limit 1)
-      and not exists (
-        select 1 from run
-        where document.sha256 in (run.configuration, run.prices, run.decisions))
-      """, run, moment)
-    return Int64(database.changesCount)
+    return try run("delete from snapshot where \(isReplaced)", moment, archive)
   }
 }

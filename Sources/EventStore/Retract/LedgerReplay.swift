@@ -86,12 +86,12 @@ public final class LedgerReplay {
   }
 
   /// Tables filled from lines, and results that no run computes; tables that refer to others first.
-  private static let emptied = [
-    "skipped", "rejected", "reject", "unknown_input", "customer", "snapshot", "snapshot_content",
-    "archive", "delivery_cell", "latency_cell", "receipt_cell", "failed_attempt", "delivery_day",
-    "creation_lag", "lineage", "identity", "event_conflict", "store_transaction", "lineage_link",
-    "fold", "due", "reconciled", "snapshot_due",
-  ]
+  private static let emptied =
+    SealedTables.ofArchives + ["customer", "snapshot", "snapshot_content", "archive"]
+    + SealedTables.arrivals + [
+      "lineage", "identity", "event_conflict", "store_transaction", "lineage_link", "fold", "due",
+      "reconciled", "snapshot_due",
+    ]
 }
 
 /// The reason for which retracted lines are skipped.

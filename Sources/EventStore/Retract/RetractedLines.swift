@@ -182,7 +182,7 @@ extension Ledger {
       select id, provisional_from from archive
       where kind = 'events' and imported_until >= provisional_from
       """
-    ) { (Int32(truncatingIfNeeded: $0.int64(0)), $0.int64(1)) }
+    ) { ($0.archive(0), $0.int64(1)) }
     let offsets = Dictionary(uniqueKeysWithValues: lines)
     var since: [Feed: (event: Instant, subscription: Instant)] = [:]
     guard !offsets.isEmpty else { return since }

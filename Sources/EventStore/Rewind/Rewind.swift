@@ -11,41 +11,33 @@ extension Ledger {
       let archive =
         try database.first(
           "select id from archive where run <= ? order by id desc limit 1", run
-        ) { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
-      try RewoundEvents(database, words: symbols.words, archive: archive).write()
-      for (table, condition) in Self.arrivals {
-        try database.run("delete from \(table) where \(condition)", Int64(archive))
+        ) { $0.archive(0) } ?? 0
+      try removeVersions(after: archive, in: database)
+      for table in SealedTables.ofArchives + ["customer", "snapshot"] {
+        try database.run("delete from \(table) where archive > ?", archive)
       }
+      try database.run("delete from archive where id > ?", archive)
       for (table, condition) in Self.ofRuns {
         try database.run("delete from \(table) where \(condition)", run)
       }
       try database.rewindBreaks(to: run)
       // Without these rows, everything is linked and folded again.
-      for table in ["fold", "store_transaction", "lineage_link"] {
-        try database.execute("delete from \(table)")
-      }
+      try database.execute(
+        "delete from fold; delete from store_transaction; delete from lineage_link")
       try database.run("update run set published = null, record = null where id = ?", run)
     }
   }
 
-  /// Contents of later archives.
-  private static let arrivals = [
-    ("unknown_input", "archive > ?"), ("customer", "archive > ?"), ("skipped", "archive > ?"),
-    ("rejected", "archive > ?"), ("reject", "archive > ?"), ("snapshot", "archive > ?"),
-    ("archive", "id > ?"),
-  ]
-
-  /// Rows of later runs, and rows that the run itself wrote.
-  private static let ofRuns = [
-    ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
-    ("failed_attempt", "run > ?"), ("delivery_day", "run > ?"), ("creation_lag", "run > ?"),
-    ("run_part", "run >= ?"), ("drill", "run >= ?"),
-    ("publication", "run >= ?"), ("published_horizon", "run >= ?"),
-    ("published_row", "version in (select id from published where run >= ?)"),
-    ("published", "run >= ?"), ("published_month", "run >= ?"),
-    ("closed_report", "act in (select id from act where run >= ?)"), ("act", "run >= ?"),
-    ("run", "id > ?"),
-  ]
+  /// Rows that the run itself and later ones wrote, and later runs.
+  private static let ofRuns =
+    SealedTables.arrivals.map { ($0, "run > ?") } + [
+      ("run_part", "run >= ?"), ("drill", "run >= ?"), ("publication", "run >= ?"),
+      ("published_horizon", "run >= ?"),
+      ("published_row", "version in (select id from published where run >= ?)"),
+      ("published", "run >= ?"), ("published_month", "run >= ?"),
+      ("closed_report", "act in (select id from act where run >= ?)"), ("act", "run >= ?"),
+      ("run", "id > ?"),
+    ]
 }
 
 extension Connection {
@@ -72,55 +64,25 @@ extension Connection {
   }
 }
 
-/// Removes versions of events that arrived in later archives.
-private struct RewoundEvents {
-  private let archive: Int32
-  private let lineages: LineageWriter
-  private let versions: EventVersions
-  private let database: Connection
-  private let hasConflicts: Bool
-
-  init(_ database: Connection, words: [String], archive: Int32) throws {
-    self.archive = archive
-    lineages = try LineageWriter(database)
-    versions = EventVersions(database, words: words, lineages: lineages)
-    self.database = database
-    hasConflicts = try database.isAny("event_conflict")
-  }
-
-  func write() throws {
+extension Ledger {
+  /// Removes versions of events that arrived in archives after `archive`.
+  private func removeVersions(after archive: Int32, in database: Connection) throws {
+    let lineages = try LineageWriter(database)
+    let versions = EventVersions(database, words: symbols.words, lineages: lineages)
+    let hasConflicts = try database.isAny("event_conflict")
     // Removed versions of events that keep others: few, because most events have one version.
     var doubts: [MergeNotes.Doubt] = []
-    var next: Int64? = .min
-    while let start = next {
-      let rows = try database.all(
-        """
-        select key, provider, app, environment, store, events from lineage
-        where key >= ? order by key limit 64
-        """, start
-      ) { (key: $0.int64(0), shop: try SubscriptionScope($0, from: 1), events: Array($0.blob(5))) }
-      for (key, shop, events) in rows { try take(events, of: key, shop, &doubts) }
-      next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
-    }
-    try versions.select(versionsOf: doubts)
-  }
-
-  private func take(
-    _ events: [UInt8], of key: Int64, _ shop: SubscriptionScope, _ doubts: inout [MergeNotes.Doubt]
-  ) throws {
-    try events.withUnsafeBytes { bytes in
+    func take(
+      _ events: UnsafeRawBufferPointer, of key: Int64, _ shop: SubscriptionScope
+    ) throws {
       var kept: [EventRecord] = []
       var removed: [Event] = []
-      try EventRecords.forEach(in: bytes) { record in
+      try EventRecords.forEach(in: events) { record in
         let event = try record.event(of: key, shop)
         if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
       guard !removed.isEmpty else { return }
-      if kept.isEmpty {
-        try database.run("delete from lineage where key = ?", key)
-      } else {
-        try lineages.renew(key, kept)
-      }
+      try lineages.renew(key, kept)
       let named = Set(kept.map(\.identity))
       for event in removed {
         let isNamed = named.contains(event.identity)
@@ -130,6 +92,18 @@ private struct RewoundEvents {
         if isNamed || isElsewhere { doubts.append(MergeNotes.Doubt(event)) }
       }
     }
+    var next: Int64? = .min
+    while let start = next {
+      let rows = try database.all(
+        """
+        select key, provider, app, environment, store, events from lineage
+        where key >= ? order by key limit 64
+        """, start
+      ) { (key: $0.int64(0), shop: try SubscriptionScope($0, from: 1), events: Array($0.blob(5))) }
+      for row in rows { try row.events.withUnsafeBytes { try take($0, of: row.key, row.shop) } }
+      next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
+    }
+    try versions.select(versionsOf: doubts)
   }
 }
 
@@ -147,16 +121,11 @@ extension Ledger {
             record.identity != event.identity || record.time != event.time.milliseconds
           if isOther { records.append(record) }
         }
-        if records.isEmpty {
-          try database.run("delete from lineage where key = ?", event.lineage)
-        } else {
-          try LineageWriter(database).renew(event.lineage, records)
-        }
+        try LineageWriter(database).renew(event.lineage, records)
       }
       try database.run(
         "delete from event_conflict where identity = ? and time = ? and lineage = ?",
-        event.identity,
-        event.time, event.lineage)
+        event.identity, event.time, event.lineage)
     }
   }
 }

@@ -18,8 +18,7 @@ public struct MonthClose: Sendable, Equatable {
 public typealias ClosedReport = (report: String, sha256: String, totals: String, rows: [ReportRow])
 
 extension Ledger {
-  /// Closes `act.month` with the numbers of `reports`, in one transaction; returns the entry's
-  /// number.
+  /// Closes `act.month` with the numbers of `reports`; returns the entry's number.
   ///
   /// The entry contains the digest of each report's rows and sums as they are stored.
   public func close(_ act: AuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64 {
@@ -131,8 +130,7 @@ public struct MonthState: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns every month that is closed, or in the newest publication of its time zone; newest
-  /// first.
+  /// Returns months that are closed or in the newest publication of their zone, newest first.
   ///
   /// A month is open as long as a stale feed has not delivered it, unless the break is decided.
   public func monthStates() throws(SubledgerError) -> [MonthState] {

@@ -2,8 +2,7 @@ public import Domain
 
 /// A file that affects the numbers of a run.
 public struct Document: Sendable, Equatable {
-  /// SHA-256 of the content that a run followed, as 64 lower-case hexadecimal digits; the
-  /// document's name.
+  /// SHA-256 of the content that a run followed, 64 lower-case hexadecimal digits; its name.
   public var sha256: String
   /// SHA-256 of the current content: different when a person's id was removed from it.
   public var contentSHA256: String

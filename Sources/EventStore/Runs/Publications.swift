@@ -49,8 +49,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the last run that published each set, by the SHA-256 of its SHA256SUMS; nil for a look
-  /// and for an interrupted run.
+  /// Returns the last run that published each set, by SHA-256; nil if unrecorded or interrupted.
   public func publishers() throws(SubledgerError) -> [String: Int64?] {
     let runs = try all(
       "read the runs",
@@ -62,8 +61,7 @@ extension Ledger {
     return Dictionary(uniqueKeysWithValues: runs)
   }
 
-  /// Returns the newest run before `run`, in the same time zone, whose rows of `month` and `feed`
-  /// were complete; nil if there is none.
+  /// Returns the newest run before `run` in `zone` whose rows of `month` and `feed` were complete.
   public func newestPublication(
     zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed
   ) throws(SubledgerError) -> Int64? {
@@ -90,12 +88,11 @@ extension Ledger {
   /// Returns the last archive known to `run` when it published; 0 if there was none.
   public func lastArchive(knownTo run: Int64) throws(SubledgerError) -> Int32 {
     try first("read publications", "select last_archive from publication where run = ?", run) {
-      Int32(truncatingIfNeeded: $0.int64(0))
+      $0.archive(0)
     } ?? 0
   }
 
-  /// Returns the first of the runs up to `run` that published from the same input with the same
-  /// options, regardless of output format.
+  /// Returns the first run with the input and options of `run`, regardless of output format.
   ///
   /// They repeat one publication: each lists the restatements of the first one.
   public func firstRepetition(of run: Int64) throws(SubledgerError) -> Int64 {

@@ -106,8 +106,7 @@ extension Ledger {
     return Dictionary(uniqueKeysWithValues: hashes)
   }
 
-  /// Returns the rows of one month as runs before `run` published them, with the run that published
-  /// each version, by key.
+  /// Returns the rows of a month before `run`, with the run that published each version, by key.
   public func publishedRows(
     of report: String, zone: String, month: Month, before run: Int64
   ) throws(SubledgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {

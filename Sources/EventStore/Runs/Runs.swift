@@ -32,9 +32,7 @@ public struct Watermark: Sendable, Equatable {
   public var begin: Instant
   /// How long the feed may be silent before its input is stale.
   public var gapMax: Interval
-  /// Time before which an arrival is not part of the feed; nil if all are late enough.
-  ///
-  /// It is not stored.
+  /// Time before which an arrival is not part of the feed, nil if all are late enough; not stored.
   public var trustedFrom: Instant?
 
   /// The feed.
@@ -138,8 +136,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the watermarks at `asOf`, by provider and app; only of feeds with deliveries until
-  /// then.
+  /// Returns the watermarks at `asOf` of feeds with deliveries until then, by provider and app.
   public func watermarks(asOf: Instant) throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
       let words = symbols.words
@@ -187,9 +184,7 @@ extension Connection {
 
   /// Returns the number of the last archive; 0 if there is none.
   func newestArchive() throws -> Int32 {
-    try first("select coalesce(max(id), 0) from archive") {
-      Int32(truncatingIfNeeded: $0.int64(0))
-    } ?? 0
+    try first("select coalesce(max(id), 0) from archive") { $0.archive(0) } ?? 0
   }
 
   /// Returns the last archive known to a run before the next one, or to the cells; 0 for none.
@@ -200,7 +195,7 @@ extension Connection {
         coalesce((select id from archive where run < ? order by id desc limit 1), 0),
         coalesce((select archive from fold), 0))
       """, nextRun()
-    ) { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+    ) { $0.archive(0) } ?? 0
   }
 }
 

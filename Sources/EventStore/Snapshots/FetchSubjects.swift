@@ -66,26 +66,22 @@ extension Ledger {
         let lineage = try LineageRow(row)
         let subject = FetchSubject(user: lineage.user, app: byApp ? lineage.app : 0)
         guard !subjects.contains(subject) else { return }
-        let begun = Int64(newest[subject] ?? 0)
+        let begun = newest[subject] ?? 0
+        func hasEvent(_ condition: (Event) -> Bool) throws -> Bool {
+          var events: [Event] = []
+          try lineage.addEvents(of: row, to: &events)
+          return events.contains(where: condition)
+        }
         let isWanted =
           switch scope {
           case .all: true
           case .since(let time):
-            try lineage.hasEvent(row) { $0.time >= time || $0.received.map { $0 >= time } ?? false }
-          case .new: try begun == 0 || lineage.hasEvent(row) { $0.place.archive > begun }
+            try hasEvent { $0.time >= time || $0.received.map { $0 >= time } ?? false }
+          case .new: try begun == 0 || hasEvent { $0.place.archive > begun }
           }
         if isWanted { subjects.insert(subject) }
       }
     }
     return subjects.sorted { ($0.user, $0.app) < ($1.user, $1.app) }
-  }
-}
-
-extension LineageRow {
-  /// Whether `condition` holds for an event of a row of `selectWithEvents`.
-  func hasEvent(_ row: Statement, _ condition: (Event) -> Bool) throws -> Bool {
-    var events: [Event] = []
-    try addEvents(of: row, to: &events)
-    return events.contains(where: condition)
   }
 }

@@ -10,17 +10,13 @@ public final class SnapshotIntake {
   private var snapshotsCheck: Int64 = 0
   private var rejects = RejectedLines()
   private var isOpen = true
-  /// Snapshots that are not written yet: sorted by user before writing, so that adjacent rows
-  /// are written one after the other.
+  /// Snapshots to be written, sorted by user, so that adjacent rows follow each other.
   private var waiting: [(snapshot: EncodedSnapshot, app: StringID)] = []
   private var waitingBytes = 0
   private static let waitingBytesMax = 16 << 20
 
   /// Begins to ingest a file of snapshots; one file at a time, each content once.
   public init(_ new: NewArchive, into ledger: Ledger) throws(SubledgerError) {
-    let known = try ledger.archiveWithContent(
-      sha256: new.sha256, kind: new.kind, capturedAt: new.capturedAt)
-    precondition(known == nil, "the content of an archive is read once")
     self.ledger = ledger
     archive = try ledger.access("list an archive") { database in
       try database.savepoint("archive")
@@ -56,7 +52,7 @@ public final class SnapshotIntake {
         try ArchiveRows(database).add([retractedReason: retracted], to: "skipped", of: archive)
       }
       rejects.add(newRejects)
-      try ArchiveRows(database).add(&rejects, of: archive)
+      try rejects.write(of: archive, to: database)
     }
   }
 
@@ -191,14 +187,13 @@ private struct SnapshotWriter {
     return snapshotCheck(columns)
   }
 
-  /// Returns the key of a content, adding it if new; the next free key if another content has its
-  /// key.
+  /// Returns the key of a content, which is added if new; another content's key is skipped.
   private mutating func keep(_ body: [UInt8], of user: Int64) throws -> Int64 {
     var key = SnapshotCoding.key(ofUser: user, body.withUnsafeBytes { Fingerprint.of($0) })
     while true {
       if !wasKnown {
         contentInsertion.bind(1, key)
-        contentInsertion.bind(2, blob: body)
+        body.bind(to: contentInsertion, at: 2)
         if try contentInsertion.changedRow() { return key }
       }
       contentLookup.bind(1, key)

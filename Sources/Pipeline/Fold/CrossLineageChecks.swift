@@ -91,6 +91,6 @@ struct CrossLineageChecks {
   }
 
   private func lineageInput(of row: LineageRow) throws -> LineageInput? {
-    try cases.lineages([row], try ledger.events(of: row)).first
+    try cases.lineages([row], try ledger.events(of: [row])).first
   }
 }

@@ -54,7 +54,7 @@ extension CustomReport {
     try context.table("own", columns.map { "\"\($0.name)\"" }.joined(separator: ", "))
     var row = 0
     do {
-      try query.forEachRow(bounded: true) {
+      try query.forEachRow {
         try plan.checkStop()
         row += 1
         let values = $0.values
