@@ -64,9 +64,10 @@ extension BodyMapper {
   }
 }
 
-/// What the envelope adds to a body.
+/// The provider of a body, and what the envelope adds to it.
 struct Delivery {
-  var place: Provenance
+  let provider: Provider
+  let place: Provenance
   /// When the archive's endpoint received it; nil if the envelope does not contain that.
   var received: Instant?
   /// The app that a request header names, as bytes of the line; empty when no such header was kept.

@@ -41,6 +41,8 @@ struct EventDraft {
   var original = UnsafeRawBufferPointer.none
   /// Whether it is about all that the user holds, so that only the user identifies its lineage.
   var isOfUser = false
+  /// Amounts with more than six decimals.
+  var roundedAmounts: Int64 = 0
   /// A part of the identity in addition to the members that all providers have, such as the
   /// fingerprint of a state; 0 for none.
   var mark: Int64 = 0

@@ -59,6 +59,14 @@ extension JSONTape {
     return Term(bytes: bytes(node))
   }
 
+  /// An environment by its name; production when absent.
+  func environment(_ value: MemberValue) throws(BodyProblem) -> Environment {
+    let word = try word(value)
+    if word.isEmpty || word.isWord("production") { return .production }
+    guard word.isWord("sandbox") else { throw .bad(value.name, expected: "production or sandbox") }
+    return .sandbox
+  }
+
   /// A point in time: RFC 3339, or epoch seconds as number or string, or milliseconds when too
   /// large for seconds; nil when absent, empty or 0.
   func instant(_ value: MemberValue) throws(BodyProblem) -> Instant? {

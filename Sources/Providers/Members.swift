@@ -88,12 +88,11 @@ struct Members<Field: MemberField> {
 
   /// Notes the names of unknown members; `object` must be the one read last.
   func noteUnknown(
-    in object: JSONNode?, of tape: JSONTape, _ provider: Provider, at place: Provenance,
-    to batch: inout EventBatch
+    in object: JSONNode?, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) {
     guard unknown > 0, let object, tape.kind(object) == .object else { return }
     for key in unknownKeys(of: object, of: tape) where !isReadHeader(tape.bytes(key)) {
-      batch.noteUnknown(.member, tape.bytes(key), of: provider, at: place)
+      batch.noteUnknown(.member, tape.bytes(key), of: delivery)
     }
   }
 
@@ -119,10 +118,10 @@ struct Members<Field: MemberField> {
   /// The field's values, in the order of its names.
   func values(_ field: Field) -> [JSONNode] { all(field).filter { $0 >= 0 } }
 
-  /// The first result of `read` that is not nil, for the field's values in order.
-  func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
+  /// The first of the field's values that is a receive time.
+  func receiveTime(_ field: Field, of tape: JSONTape) -> Instant? {
     for node in all(field) where node >= 0 {
-      if let value = read(node) { return value }
+      if let time = tape.receiveTime(node) { return time }
     }
     return nil
   }

@@ -90,10 +90,9 @@ extension EventBatch {
   }
 
   mutating func noteUnknown(
-    _ subject: UnknownName.Subject, _ name: UnsafeRawBufferPointer, of provider: Provider,
-    at place: Provenance
+    _ subject: UnknownName.Subject, _ name: UnsafeRawBufferPointer, of delivery: Delivery
   ) {
-    unknown.add(provider, subject, name, value: lines, line: place.line)
+    unknown.add(delivery.provider, subject, name, value: lines, line: delivery.place.line)
   }
 }
 

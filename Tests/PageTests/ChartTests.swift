@@ -17,7 +17,7 @@ struct ChartTests {
     let chart = ColumnChart(
       table: table(values),
       series: [.init(column: 0, style: "c1"), .init(column: 1, style: "loss", isBelow: true)],
-      labels: AxisLabel.dates(values.map { _ in "2026-02" }), numbers: numbers
+      numbers: numbers
     ).html(name: "Test")
     let shapes = bars(chart)
     let nonzero = values.joined().filter { ($0 ?? 0) != 0 }.count
@@ -36,7 +36,7 @@ struct ChartTests {
       series: [
         .init(column: 0, style: "c1"), .init(column: 0, style: "c2"),
         .init(column: 1, style: "loss", isBelow: true),
-      ], labels: [], numbers: numbers
+      ], numbers: numbers
     ).html(name: "Test")
     let found = bars(chart).filter { $0.style != "hit" }
     #expect(found.map(\.style) == ["c1", "c2", "loss"])
@@ -50,7 +50,7 @@ struct ChartTests {
     for isOpen in [true, false] {
       let table = table([[5, 0]], isOpen: isOpen)
       let chart = ColumnChart(
-        table: table, series: [.init(column: 0, style: "c1")], labels: [], numbers: numbers)
+        table: table, series: [.init(column: 0, style: "c1")], numbers: numbers)
       #expect(chart.html(name: "Test").contains("class=\"so-far\"") == isOpen)
       #expect(table.html(caption: "Test", numbers).contains("so far") == isOpen)
     }
@@ -82,9 +82,8 @@ struct ChartTests {
   func ranges() {
     let seconds: [Int128] = [0, 60, 3_600, 1_000_000_000]
     for value in seconds {
-      let chart = RangeChart(
-        table: table([[value, value]]), ends: (0, 1), labels: [], numbers: numbers
-      ).html(name: "Test")
+      let chart = RangeChart(table: table([[value, value]]), numbers: numbers)
+        .html(name: "Test")
       for place in chart.matches(of: /class="range"[^\/]*y1="([0-9.]+)"[^\/]*y2="([0-9.]+)"/) {
         let ends = [place.1, place.2].compactMap { Double($0) }
         #expect(ends.count == 2 && ends.allSatisfy { 7...170 ~= $0 }, "\(value): \(ends)")

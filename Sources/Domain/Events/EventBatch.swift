@@ -1,32 +1,23 @@
-/// A range of bytes in a batch's arena.
-public struct TextRange: Sendable, Hashable {
-  /// The first byte, from 0.
-  public var offset: Int32
-  /// The number of bytes.
-  public var count: Int32
-
-  /// No text.
-  public static let none = TextRange(offset: 0, count: 0)
-}
+/// A text as its bytes in a batch's arena, numbered from 0; `0..<0` for none.
+public typealias TextRange = Range<Int32>
 
 extension UnsafeRawBufferPointer {
   /// The bytes of a text in this arena.
   public func slice(_ range: TextRange) -> UnsafeRawBufferPointer {
-    let start = Int(range.offset)
-    return UnsafeRawBufferPointer(rebasing: self[start..<start + Int(range.count)])
+    UnsafeRawBufferPointer(rebasing: self[Int(range.lowerBound)..<Int(range.upperBound)])
   }
 }
 
 /// The ids of one event as text.
 public struct EventText: Sendable, Hashable {
   /// Transaction id; empty when not sent.
-  public var transaction = TextRange.none
+  public var transaction: TextRange = 0..<0
   /// Original transaction id, or its substitute.
-  public var original = TextRange.none
+  public var original: TextRange = 0..<0
   /// User id; empty when not sent.
-  public var user = TextRange.none
+  public var user: TextRange = 0..<0
   /// The app's own id of the user; empty unless configured.
-  public var customer = TextRange.none
+  public var customer: TextRange = 0..<0
 
   /// No ids yet.
   public init() {}
@@ -49,21 +40,16 @@ public struct Reject: Codable, Sendable, Hashable {
   }
 }
 
-/// Parts of a body that were rounded or completed by a default.
-public struct BodyReading: Sendable, Hashable {
+/// What a body lacks, or contains in addition to its events.
+public struct BodyNotes: Sendable, Equatable {
   /// The first event of the body, from 0.
   public let event: Int32
   /// Amounts with more than six decimals, rounded half to even.
   public let roundedAmounts: Int64
   /// 1 for a charge or refund without `is_proceed`, which is read as 0; else 0.
   public let missingIsProceed: Int64
-}
-
-/// The entitlements of a body that contain more than its event does.
-public struct SentEntitlements: Sendable, Equatable {
-  /// The event, from 0.
-  public let event: Int32
-  /// All entitlements of the body, in its order.
+  /// All entitlements of the body, in its order, if they contain more than its event does; else
+  /// none.
   public let entitlements: [Entitlement]
 }
 
@@ -90,12 +76,8 @@ public struct EventBatch: Sendable {
   public var unknown = UnknownInput()
   /// JSON values read: accepted, skipped and rejected.
   public var lines: Int64 = 0
-  /// Notes on bodies that were rounded or completed, in the order of their events; there are few.
-  public private(set) var readings: [BodyReading] = []
-
-  /// The entitlements that bodies contain in addition to their events, in the order of the events;
-  /// there are few.
-  public private(set) var entitlements: [SentEntitlements] = []
+  /// Notes on bodies, in the order of their events; there are few.
+  public private(set) var notes: [BodyNotes] = []
 
   /// An empty batch with capacity for `room` events.
   public init(room: Int = 0) {
@@ -105,28 +87,23 @@ public struct EventBatch: Sendable {
     arena.reserveCapacity(room * 80)
   }
 
-  /// Adds a note about the next event if its body was rounded or completed.
-  public mutating func note(roundedAmounts: Int64, missingIsProceed: Int64 = 0) {
-    guard roundedAmounts != 0 || missingIsProceed != 0 else { return }
-    readings.append(
-      BodyReading(
+  /// Adds notes on the next event's body, if there is anything to note.
+  public mutating func note(
+    roundedAmounts: Int64 = 0, missingIsProceed: Int64 = 0, entitlements: [Entitlement] = []
+  ) {
+    guard roundedAmounts != 0 || missingIsProceed != 0 || !entitlements.isEmpty else { return }
+    notes.append(
+      BodyNotes(
         event: Int32(truncatingIfNeeded: events.count), roundedAmounts: roundedAmounts,
-        missingIsProceed: missingIsProceed))
-  }
-
-  /// Adds the entitlements that the next event's body contains in addition to it.
-  public mutating func note(_ sent: [Entitlement]) {
-    guard !sent.isEmpty else { return }
-    entitlements.append(
-      SentEntitlements(event: Int32(truncatingIfNeeded: events.count), entitlements: sent))
+        missingIsProceed: missingIsProceed, entitlements: entitlements))
   }
 
   /// Copies `bytes` into the arena.
   public mutating func intern(_ bytes: UnsafeRawBufferPointer) -> TextRange {
-    if bytes.isEmpty { return .none }
-    let range = TextRange(offset: Int32(arena.count), count: Int32(bytes.count))
+    if bytes.isEmpty { return 0..<0 }
+    let start = Int32(arena.count)
     arena.append(contentsOf: bytes)
-    return range
+    return start..<Int32(arena.count)
   }
 
   /// Copies `text` into the arena.
@@ -137,7 +114,6 @@ public struct EventBatch: Sendable {
 
   /// The text of `range`.
   public func text(_ range: TextRange) -> String {
-    let start = Int(range.offset)
-    return String(decoding: arena[start..<start + Int(range.count)], as: UTF8.self)
+    arena.withUnsafeBytes { String(decoding: $0.slice(range), as: UTF8.self) }
   }
 }

@@ -9,7 +9,7 @@ public struct FetchRequest: Sendable, Equatable {
   }
 
   /// `GET`; empty when there is no API to call.
-  public var method = ""
+  public var method: String { host.isEmpty ? "" : "GET" }
   /// The host without scheme; the scheme is always https.
   public var host = ""
   /// The path from the first slash, with ids percent-encoded.
@@ -32,7 +32,6 @@ public struct FetchRequest: Sendable, Equatable {
       note = "no app id is known: archive the deliveries' headers, too"
       return
     }
-    method = "GET"
     host = interface.host
     path = (isOlder ? interface.olderPath ?? interface.path : interface.path)
       .replacing("{record}", with: record.rawValue)

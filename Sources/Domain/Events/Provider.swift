@@ -56,22 +56,7 @@ extension ProviderCapabilities {
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, namesConversions: true,
     sendsExpirations: true, renamesEvents: true, namesDashboardProducts: true)
-}
 
-extension ProviderInterface {
-  /// Qonversion's interface.
-  ///
-  /// Sources: the webhook page (about 1 min, 6 min, 4 h, 8 h and 24 h after the first attempt; "the
-  /// tracking record lives 7 days"); API reference v4, purchases and entitlements of a user.
-  static let qonversion = ProviderInterface(
-    retries: RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? .firstOnly,
-    recordsKept: .days(7), host: "api.qonversion.io", path: "/v4/users/{user_id}/{record}",
-    olderPath: "/v3/users/{user_id}/entitlements", authorization: .bearer,
-    records: [.entitlements, .purchases], list: "data", user: "user_id",
-    note: "Bearer with the project's secret key; page on with starting_after while has_more")
-}
-
-extension ProviderCapabilities {
   /// FLOBUK's capabilities.
   ///
   /// Sources: the webhook page, `data`, which has no money and does not mark refunds and trials.
@@ -82,23 +67,7 @@ extension ProviderCapabilities {
     body: .purchase, linksRenewalsOutsidePlay: false, sendsSubscriptionRefunds: false,
     sendsOneTimeRefunds: false, sendsAutoRenewOn: true, marksTrials: false, sharesPurchases: true,
     listsPastProducts: true)
-}
 
-extension ProviderInterface {
-  /// FLOBUK's interface.
-  ///
-  /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
-  /// 12 h, 12 h, 12 h, each after the previous one), and FLOBUK's own (every 5 minutes up to 30
-  /// minutes); the "user" endpoint of the receipt validator.
-  static let flobuk = ProviderInterface(
-    retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
-      ?? .firstOnly,
-    olderRetries: RetrySchedule(retriesAfter: [300, 600, 900, 1_200, 1_500, 1_800]),
-    host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
-    note: "no authorisation is published; user records must be switched on in the dashboard")
-}
-
-extension ProviderCapabilities {
   /// iaptic's capabilities.
   ///
   /// Sources: the webhook page; amounts and `expirationDate` may be missing or null. Each entitled
@@ -107,19 +76,7 @@ extension ProviderCapabilities {
   static let iaptic = ProviderCapabilities(
     body: .collection, sendsMoney: true, sendsEndReasons: true, sendsAutoRenewOn: true,
     sendsPauses: true, listsPastProducts: true)
-}
 
-extension ProviderInterface {
-  /// iaptic's interface.
-  ///
-  /// Source: Fovea's "customer purchases"; no retry schedule is published.
-  static let iaptic = ProviderInterface(
-    host: "validator.fovea.cc", path: "/v2/customers/{user_id}/purchases",
-    authorization: .basic, user: "applicationUsername",
-    note: "Basic with app name and secret key; the answer holds the last purchase per product")
-}
-
-extension ProviderCapabilities {
   /// Purple's capabilities.
   ///
   /// Sources: Receipt Events: no money, no period ends, no sandbox;
@@ -133,6 +90,37 @@ extension ProviderCapabilities {
 }
 
 extension ProviderInterface {
+  /// Qonversion's interface.
+  ///
+  /// Sources: the webhook page (about 1 min, 6 min, 4 h, 8 h and 24 h after the first attempt; "the
+  /// tracking record lives 7 days"); API reference v4, purchases and entitlements of a user.
+  static let qonversion = ProviderInterface(
+    retries: RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? .firstOnly,
+    recordsKept: .days(7), host: "api.qonversion.io", path: "/v4/users/{user_id}/{record}",
+    olderPath: "/v3/users/{user_id}/entitlements", authorization: .bearer,
+    records: [.entitlements, .purchases], list: "data", user: "user_id",
+    note: "Bearer with the project's secret key; page on with starting_after while has_more")
+
+  /// FLOBUK's interface.
+  ///
+  /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
+  /// 12 h, 12 h, 12 h, each after the previous one), and FLOBUK's own (every 5 minutes up to 30
+  /// minutes); the "user" endpoint of the receipt validator.
+  static let flobuk = ProviderInterface(
+    retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
+      ?? .firstOnly,
+    olderRetries: RetrySchedule(retriesAfter: [300, 600, 900, 1_200, 1_500, 1_800]),
+    host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
+    note: "no authorisation is published; user records must be switched on in the dashboard")
+
+  /// iaptic's interface.
+  ///
+  /// Source: Fovea's "customer purchases"; no retry schedule is published.
+  static let iaptic = ProviderInterface(
+    host: "validator.fovea.cc", path: "/v2/customers/{user_id}/purchases",
+    authorization: .basic, user: "applicationUsername",
+    note: "Basic with app name and secret key; the answer holds the last purchase per product")
+
   /// Purple's interface: sprylab publishes neither an API nor a retry schedule.
   static let purple = ProviderInterface(
     note: "sprylab publishes no API: ask sprylab for the user's purchases")

@@ -47,13 +47,6 @@ public struct UnknownName: Codable, Sendable, Hashable {
 
   /// The text shown instead of a name that may be an id or a secret.
   public static let withheld = "(withheld)"
-
-  /// The entry for all further names of this kind beyond the limit.
-  var rest: UnknownName {
-    var rest = self
-    rest.name = "(more)"
-    return rest
-  }
 }
 
 /// The unknown names in a range of one archive, with the number of lines that contain each.
@@ -108,8 +101,9 @@ public struct UnknownInput: Codable, Sendable {
   }
 
   private mutating func add(_ name: UnknownName, _ more: Lines) {
-    let isKept = lines[name] != nil || lines.count < namesMax
-    let name = isKept ? name : name.rest
+    var name = name
+    // All further names of this kind share an entry.
+    if lines[name] == nil, lines.count >= namesMax { name.name = "(more)" }
     guard let known = lines[name] else {
       lines[name] = more
       return

@@ -53,13 +53,10 @@ public struct CurrencyDay: Codable, Sendable, Hashable {
 /// The size grows with days, currencies and prices, not with charges.
 public struct ExchangeRates: Sendable, Equatable {
   /// The number of charges at each rate.
-  public private(set) var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
+  public private(set) var charges: [CurrencyDay: [ExchangeRate: Int64]]
 
-  /// No charges yet.
-  public init() {}
-
-  /// The charges of some days.
-  public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
+  /// The charges of some days; none by default.
+  public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]) { self.charges = charges }
 
   /// Removes rates without charges.
   public mutating func removeZeros() {
@@ -72,10 +69,6 @@ public struct ExchangeRates: Sendable, Equatable {
 
   /// Adds other charges.
   public mutating func add(_ other: ExchangeRates) {
-    if charges.isEmpty {
-      charges = other.charges
-      return
-    }
     for (key, rates) in other.charges {
       charges[key, default: [:]].merge(rates) { $0 + $1 }
     }

@@ -43,8 +43,7 @@ public struct Week: Codable, Sendable, Hashable, Comparable {
 
   /// The week that contains `time`.
   public init(of time: Instant) {
-    let day = Int64(CivilCalendar.utc.day(of: time).number)
-    number = (day >= 0 ? day : day - 6) / 7
+    number = Int64(CivilCalendar.utc.day(of: time).number).flooredDividing(by: 7)
   }
 
   /// Orders by time.

@@ -68,10 +68,7 @@ public enum Movement: UInt8, NamedCode {
     switch self {
     case .expansion, .fx: 1
     case .contraction: -1
-    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn, .churned, .paused,
-      .transferOut, .churnedVoluntary, .churnedInvoluntary, .churnedRefund, .churnedPriceIncrease,
-      .churnedDeveloper, .churnedUnknown, .churnedInDoubt, .lost, .autoRenewOff:
-      activeSign
+    default: activeSign
     }
   }
 }

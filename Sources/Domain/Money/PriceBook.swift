@@ -131,14 +131,12 @@ public enum PeriodLength: Sendable, Hashable {
     }
   }
 
-  /// The end of one or several consecutive periods of this length from `start`; months are counted
-  /// in UTC.
-  public func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }
-
   /// The start of a period of this length that ends at `end`.
-  public func start(before end: Instant) -> Instant { shifted(end, by: -1) }
+  public func start(before end: Instant) -> Instant { self.end(from: end, times: -1) }
 
-  private func shifted(_ start: Instant, by times: Int) -> Instant {
+  /// The end of one or several consecutive periods of this length from `start`, or their start
+  /// for a negative number; months are counted in UTC.
+  public func end(from start: Instant, times: Int = 1) -> Instant {
     switch self {
     case .days(let count): return start + .days(Int64(times * count))
     case .months(let count):
@@ -146,9 +144,8 @@ public enum PeriodLength: Sendable, Hashable {
       let date = day.date
       let target = Month(number: day.month.number + Int32(times * count))
       let lastDay = Int(target.next.firstDay.number - target.firstDay.number)
-      let shifted = Day(
-        number: target.firstDay.number + Int32(min(date.day, lastDay) - 1))
-      return start + .days(Int64(shifted.number - day.number))
+      let number = target.firstDay.number + Int32(min(date.day, lastDay) - 1)
+      return start + .days(Int64(number - day.number))
     }
   }
 }

@@ -43,10 +43,10 @@ final class EventFileImport {
   func add(_ batch: EventBatch, _ events: [Event]) {
     let firstValue = values
     count(batch)
-    var readings = batch.readings[...]
+    var notes = batch.notes[...]
     for (index, event) in events.enumerated() {
-      let isNoted = readings.first.map { Int($0.event) == index } ?? false
-      let reading = isNoted ? readings.popFirst() : nil
+      let isNoted = notes.first.map { Int($0.event) == index } ?? false
+      let body = isNoted ? notes.popFirst() : nil
       importedUntil = max(importedUntil, event.place.byteOffset)
       counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
       counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
@@ -54,8 +54,8 @@ final class EventFileImport {
       trail.add(
         LineAttribution.Step(
           value: firstValue + batch.values[index], arrival: isKnown ? nil : arrivals.enter(event),
-          roundedAmounts: reading?.roundedAmounts ?? 0,
-          missingIsProceed: reading?.missingIsProceed ?? 0))
+          roundedAmounts: body?.roundedAmounts ?? 0,
+          missingIsProceed: body?.missingIsProceed ?? 0))
     }
   }
 

@@ -10,7 +10,7 @@ struct CustomerIDs {
 
   mutating func add(_ batch: EventBatch) {
     func bytes(_ range: TextRange) -> [UInt8] {
-      Array(batch.arena[Int(range.offset)..<Int(range.offset + range.count)])
+      Array(batch.arena[Int(range.lowerBound)..<Int(range.upperBound)])
     }
     for (event, sent) in zip(batch.events, batch.texts) where sent.customer.count > 0 {
       let (made, id, user) = (event.createdAt, bytes(sent.customer), bytes(sent.user))

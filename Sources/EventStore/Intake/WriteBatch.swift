@@ -179,8 +179,8 @@ extension Ledger {
       event.place.archive = archive
       return event
     }
-    let entitlements = batch.entitlements.map { sent in
-      (event: Int(sent.event), bytes: SnapshotCoding.encode(sent.entitlements.map(\.ofWebhook)))
+    let entitlements = batch.notes.filter { !$0.entitlements.isEmpty }.map { notes in
+      (event: Int(notes.event), bytes: SnapshotCoding.encode(notes.entitlements.map(\.ofWebhook)))
     }
     return (events, entitlements)
   }

@@ -18,9 +18,9 @@ public struct EventRows {
   ) -> String {
     var words = StringTable()
     let event = batch.events[index].renumbered { words.symbol(batch.symbols.words[Int($0)]) }
-    let sent = note(on: index, batch.entitlements) { $0.event }
-    let entitlements = sent.map { SnapshotCoding.encode($0.entitlements.map(\.ofWebhook)) } ?? []
-    let reading = note(on: index, batch.readings) { $0.event }
+    let notes = notes(on: index, batch.notes)
+    let sent = notes?.entitlements ?? []
+    let entitlements = sent.isEmpty ? [] : SnapshotCoding.encode(sent.map(\.ofWebhook))
     return batch.arena.withUnsafeBytes { arena in
       let texts = WriteBatch.Texts(batch.texts[index], in: arena)
       content.reset()
@@ -40,10 +40,10 @@ public struct EventRows {
             words: Array(words.words.dropFirst()), lineage: event.lineage,
             shop: SubscriptionScope(of: event), original: arena.slice(batch.texts[index].original),
             transaction: arena.slice(batch.texts[index].transaction),
-            user: isErased ? arena.slice(.none) : texts.user, record: record,
-            value: batch.values[index], roundedAmounts: reading?.roundedAmounts ?? 0,
-            missingIsProceed: reading?.missingIsProceed ?? 0,
-            customer: arena.slice(isErased ? .none : batch.texts[index].customer)))
+            user: isErased ? arena.slice(0..<0) : texts.user, record: record,
+            value: batch.values[index], roundedAmounts: notes?.roundedAmounts ?? 0,
+            missingIsProceed: notes?.missingIsProceed ?? 0,
+            customer: arena.slice(isErased ? 0..<0 : batch.texts[index].customer)))
       }
       return Data(writer.bytes).base64EncodedString()
     }
@@ -77,8 +77,9 @@ public struct EventRows {
     texts.transaction = batch.intern(row.transaction)
     texts.user = batch.intern(row.user)
     texts.customer = batch.intern(row.customer)
-    batch.note(roundedAmounts: row.roundedAmounts, missingIsProceed: row.missingIsProceed)
-    batch.note(sent)
+    batch.note(
+      roundedAmounts: row.roundedAmounts, missingIsProceed: row.missingIsProceed,
+      entitlements: sent)
     batch.events.append(event)
     batch.texts.append(texts)
     batch.values.append(row.value)
@@ -120,8 +121,8 @@ extension String: FieldRecord {
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) { coder.code(&self) }
 }
 
-/// Returns the note on event `index` among `notes`, which are in the order of their events.
-private func note<Note>(on index: Int, _ notes: [Note], _ event: (Note) -> Int32) -> Note? {
-  let place = notes.indices.partitioningIndex { event(notes[$0]) >= index }
-  return place < notes.count && event(notes[place]) == index ? notes[place] : nil
+/// Returns the notes on event `index` among `all`, which are in the order of their events.
+private func notes(on index: Int, _ all: [BodyNotes]) -> BodyNotes? {
+  let place = all.indices.partitioningIndex { all[$0].event >= index }
+  return place < all.count && all[place].event == index ? all[place] : nil
 }

@@ -17,7 +17,7 @@ extension Ledger {
           users[record.user] = user
           var batch = EventBatch()
           batch.symbols = symbols
-          batch.note(try record.entitlements())
+          batch.note(entitlements: try record.entitlements())
           batch.events = [try record.event(of: row.int64(0), shop)]
           batch.texts = [EventText()]
           batch.texts[0].original = batch.intern(row.bytes(5))

@@ -52,7 +52,7 @@ public final class Shard {
         let texts = zip(events, batch.texts).map { event, own in
           var own = own
           // Only the pseudonym is left of them.
-          if erased.contains(event.user) { own.user = .none }
+          if erased.contains(event.user) { own.user = 0..<0 }
           return WriteBatch.Texts(own, in: arena)
         }
         try waiting.add(events, texts, entitlements, in: database)

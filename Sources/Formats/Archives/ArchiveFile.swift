@@ -52,6 +52,9 @@ public struct ArchiveFile: Sendable {
   /// Whether each read is a transfer over the network.
   public var isRemote: Bool { commands != nil }
 
+  /// How often reading is attempted; a disk is not retried.
+  var attempts: Int { isRemote ? 3 : 1 }
+
   /// A file or object that another process listed, from the shown texts of its path and name.
   public init(
     listedAt path: String, as name: String, bytes: Int64, modified: Instant, inode: UInt64,

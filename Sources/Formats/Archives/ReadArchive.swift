@@ -130,11 +130,6 @@ func readArchive(
   }
 }
 
-extension ArchiveFile {
-  /// How often reading is attempted; a disk is not retried.
-  var attempts: Int { isRemote ? 3 : 1 }
-}
-
 /// Reads once; nil when the delivered chunks are void.
 private func read(
   _ bytes: FileBytes, _ sizes: LineSizes, byZlibAlone: Bool, _ known: (Int64) throws -> Int64,

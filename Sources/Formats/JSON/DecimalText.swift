@@ -40,10 +40,7 @@ public enum IntegerText {
     guard let parts = DecimalParts(bytes), let (magnitude, rest) = parts.scaled(places: 0),
       rest == .none
     else { return nil }
-    if parts.isNegative {
-      return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
-    }
-    return Int64(exactly: magnitude)
+    return Int64(exactly: parts.isNegative ? -Int128(magnitude) : Int128(magnitude))
   }
 }
 

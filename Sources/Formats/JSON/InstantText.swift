@@ -103,15 +103,13 @@ private struct DigitReader {
   /// The first three decimals after a point, 0 without a point; nil for a point without decimals.
   mutating func milliseconds() -> Int? {
     guard skip(".") else { return 0 }
-    var value = 0
-    var count = 0
+    let first = here
+    var (value, unit) = (0, 100)
     while let digit = number(1) {
-      if count < 3 { value = value * 10 + digit }
-      count += 1
+      value += digit * unit
+      unit /= 10
     }
-    if count == 0 { return nil }
-    for _ in count..<max(count, 3) { value *= 10 }
-    return value
+    return here > first ? value : nil
   }
 
   mutating func offsetMinutes() -> Int? {

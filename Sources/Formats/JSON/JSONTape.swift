@@ -24,14 +24,11 @@ public struct JSONTape {
   private var count: UInt32 = 0
   private var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// An empty tape.
-  public init() { self.init(nodesMax: 2_097_152) }
-
   /// An empty tape for at most `nodesMax` values and object keys together; each takes 16 bytes of
   /// memory while its line is read.
   ///
   /// 256 are always allowed; more than 2²⁷ would not fit the fields for their numbers.
-  init(nodesMax: Int) {
+  public init(nodesMax: Int = 2_097_152) {
     self.nodesMax = nodesMax
     nodes = memory.nodes
     arena = memory.arena

@@ -13,7 +13,7 @@ public struct KeyTable: Sendable {
   private let entries: ContiguousArray<Entry>
   private let mask: UInt64
   private let seed: UInt64
-  private let count: Int
+  let count: Int
 
   /// A table of `keys`, which must be distinct.
   public init(_ keys: [String]) {
@@ -114,7 +114,8 @@ extension JSONTape {
   public func fields(
     of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]
   ) -> Int {
-    keys.clear(&slots)
+    if slots.count != keys.count { slots = Array(repeating: -1, count: keys.count) }
+    for index in slots.indices { slots[index] = -1 }
     guard kind(object) == .object else { return 0 }
     var others = 0
     var current = firstChild(object)
@@ -129,13 +130,5 @@ extension JSONTape {
       current = next(key)
     }
     return others
-  }
-}
-
-extension KeyTable {
-  /// Sets `slots` to -1 for every key.
-  func clear(_ slots: inout [JSONNode]) {
-    if slots.count != count { slots = Array(repeating: -1, count: count) }
-    for index in slots.indices { slots[index] = -1 }
   }
 }

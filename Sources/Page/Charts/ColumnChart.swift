@@ -9,8 +9,6 @@ struct ColumnChart {
 
   let table: PageTable
   let series: [Series]
-  /// The label below each row's column; empty for none.
-  let labels: [AxisLabel]
   let numbers: Numbers
   var height = 200.0
 
@@ -24,12 +22,11 @@ struct ColumnChart {
   /// The chart as HTML; `name` describes it for screen readers.
   func html(name: String) -> String {
     let stacks = table.rows.map(stack)
-    let ticks = ticks(
-      from: stacks.map(\.low).min() ?? 0, to: stacks.map(\.high).max() ?? 0,
-      least: unit == .count ? 1_000_000 : 1)
+    let ends = stacks.joined().flatMap { [$0.from, $0.to] }
     // Leave no empty space below the lowest value.
-    let (low, high) = (stacks.map(\.low).min() ?? 0, ticks.last ?? 0)
-    let scale = Scale(low: low, high: high, length: height)
+    let low = ends.min() ?? 0
+    let ticks = ticks(from: low, to: ends.max() ?? 0, least: unit == .count ? 1_000_000 : 1)
+    let scale = Scale(low: low, high: ticks.last ?? 0, length: height)
     let place = { (value: Int128) in 8 + height - scale.place(value) }
     var axis = Marks()
     var plot = Marks()
@@ -41,29 +38,27 @@ struct ColumnChart {
     for (index, row) in table.rows.enumerated() {
       draw(row, stacks[index], left: Double(index) * step, step, place, &plot)
     }
-    return frame(axis, plot, labels, of: table, name: name, height: height)
+    return frame(axis, plot, of: table, name: name, height: height)
   }
 
-  /// The parts of a row's column as ranges on the value axis.
-  private func stack(
-    _ row: PageTable.Row
-  ) -> (low: Int128, high: Int128, parts: [(style: String, from: Int128, to: Int128)]) {
+  /// The parts of a row's column from the axis on, and the hatching over an incomplete one.
+  private func stack(_ row: PageTable.Row) -> [PageTable.Bar] {
     var (low, high) = (Int128(0), Int128(0))
-    var parts: [(String, Int128, Int128)] = []
+    var parts: [PageTable.Bar] = []
     for series in series {
       guard let value = row.values[series.column], value != 0 else { continue }
       let signed = series.isBelow ? -value : value
       let from = signed < 0 ? low : high
       if signed < 0 { low += signed } else { high += signed }
-      parts.append((series.style, from, from + signed))
+      parts.append(PageTable.Bar(from: from, to: from + signed, style: series.style))
     }
-    return (low, high, parts)
+    if row.isOpen, low < high { parts.append(PageTable.Bar(from: low, to: high, style: "so-far")) }
+    return parts
   }
 
   private func draw(
-    _ row: PageTable.Row,
-    _ stack: (low: Int128, high: Int128, parts: [(style: String, from: Int128, to: Int128)]),
-    left: Double, _ step: Double, _ place: (Int128) -> Double, _ plot: inout Marks
+    _ row: PageTable.Row, _ bars: [PageTable.Bar], left: Double, _ step: Double,
+    _ place: (Int128) -> Double, _ plot: inout Marks
   ) {
     let lines = series.compactMap { series -> String? in
       let column = table.columns[series.column]
@@ -71,15 +66,13 @@ struct ColumnChart {
       return "\(column.title): \(numbers.text(value, column.unit))"
     }
     let gap = step * 0.12
-    let isOpen = row.isOpen && stack.high > stack.low
-    let open = isOpen ? [(style: "so-far", from: stack.low, to: stack.high)] : []
     plot.group([row.title + (row.isOpen ? ", so far" : "")] + lines) { marks in
       marks.bar("hit", left: left, width: step, top: 8, height: height)
-      for (style, from, to) in stack.parts + open {
-        let top = place(max(from, to))
+      for bar in bars {
+        let top = place(max(bar.from, bar.to))
         marks.bar(
-          style, left: left + gap, width: step - 2 * gap, top: top,
-          height: place(min(from, to)) - top)
+          bar.style, left: left + gap, width: step - 2 * gap, top: top,
+          height: place(min(bar.from, bar.to)) - top)
       }
     }
   }
@@ -110,14 +103,14 @@ struct AxisLabel {
   }
 }
 
-/// Combines an axis with a plot of this height that takes the remaining width; `labels` name its
-/// rows.
+/// Combines an axis with a plot of this height that takes the remaining width; the rows of `table`
+/// have dates as titles.
 func frame(
-  _ axis: Marks, _ plot: Marks, _ labels: [AxisLabel], of table: PageTable, name: String,
-  height: Double
+  _ axis: Marks, _ plot: Marks, of table: PageTable, name: String, height: Double
 ) -> String {
   var plot = plot
   let step = 100 / Double(max(1, table.rows.count))
+  let labels = AxisLabel.dates(table.rows.map(\.title))
   for (index, label) in labels.enumerated() where !label.text.isEmpty {
     plot.label(label.text, label.style, x: (Double(index) + 0.5) * step, y: height + 26)
   }

@@ -19,13 +19,10 @@ struct BarScale {
   }
 }
 
-/// A vertical line per row between two numbers of seconds, on an axis where a second, a minute, an
-/// hour and a day are at equal distances.
+/// A vertical line per row between the seconds in the first two columns, on an axis where a second,
+/// a minute, an hour and a day are at equal distances.
 struct RangeChart {
   let table: PageTable
-  /// The columns of the lower and the upper end.
-  let ends: (low: Int, high: Int)
-  let labels: [AxisLabel]
   let numbers: Numbers
 
   private static let height = 160.0
@@ -33,7 +30,7 @@ struct RangeChart {
   private static let seconds: [Int128] = [1, 60, 3_600, 86_400, 864_000]
 
   func html(name: String) -> String {
-    let values = table.rows.compactMap { $0.values[ends.high] }
+    let values = table.rows.compactMap { $0.values[1] }
     let most = (values.max() ?? 0) / 1_000_000
     let last = Self.seconds.firstIndex { $0 >= most } ?? Self.seconds.count - 1
     let top = max(1, last)
@@ -46,8 +43,8 @@ struct RangeChart {
     }
     let step = 100 / Double(max(1, table.rows.count))
     for (index, row) in table.rows.enumerated() {
-      guard let high = row.values[ends.high] else { continue }
-      let low = row.values[ends.low] ?? high
+      guard let high = row.values[1] else { continue }
+      let low = row.values[0] ?? high
       let x = (Double(index) + 0.5) * step
       let lines = table.columns.indices.map {
         "\(table.columns[$0].title): \(numbers.text(row.values[$0], table.columns[$0].unit))"
@@ -59,7 +56,7 @@ struct RangeChart {
           to: (x, place(high / 1_000_000, top)))
       }
     }
-    return frame(axis, plot, labels, of: table, name: name, height: Self.height)
+    return frame(axis, plot, of: table, name: name, height: Self.height)
   }
 
   /// The vertical position of a time, interpolated between the labelled ones.

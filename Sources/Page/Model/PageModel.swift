@@ -145,31 +145,19 @@ struct ChartFigure {
     sources = views.flatMap(\.sources)
   }
 
-  /// A table in place of a chart, empty if the table has no rows.
+  /// A chart or only its table in one view, or in none if `isEmpty`, by default if the table has no
+  /// rows.
   init(
-    _ id: String, _ title: String, note: String, _ table: PageTable, caption: String? = nil,
-    _ numbers: Numbers
+    _ id: String, _ title: String, note: String, chart: String? = nil,
+    _ legend: [LegendEntry] = [], of table: PageTable, isEmpty: Bool? = nil,
+    caption: String? = nil, _ numbers: Numbers
   ) {
-    self.init(id, title, note: note, chart: "", of: table, caption: caption ?? title, numbers)
-    isTable = true
-  }
-
-  /// A chart with one view, or none if `isEmpty`, by default if the table has no rows.
-  init(
-    _ id: String, _ title: String, note: String, chart: @autoclosure () -> String,
-    _ legend: [LegendEntry] = [], of table: PageTable, isEmpty: Bool? = nil, caption: String,
-    _ numbers: Numbers
-  ) {
-    self.init(
-      id, title, note: note,
-      isEmpty ?? table.rows.isEmpty
-        ? []
-        : [
-          View(
-            title: "", legend: legend, chart: chart(),
-            table: table.html(caption: caption, numbers), sources: table.sources)
-        ])
+    let view = View(
+      title: "", legend: legend, chart: chart ?? "",
+      table: table.html(caption: caption ?? title, numbers), sources: table.sources)
+    self.init(id, title, note: note, isEmpty ?? table.rows.isEmpty ? [] : [view])
     sources = table.sources
+    isTable = chart == nil
   }
 }
 

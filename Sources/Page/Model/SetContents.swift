@@ -53,22 +53,6 @@ struct SetContents {
   }
 }
 
-/// A reason of churn, and the style of its part of a column.
-struct ChurnReason {
-  let column: String
-  let title: String
-  let style: String
-
-  static let all = [
-    ChurnReason(column: "churned_voluntary", title: "Switched off", style: "c1"),
-    ChurnReason(column: "churned_involuntary", title: "Payment failed", style: "c2"),
-    ChurnReason(column: "churned_refund", title: "Refunded", style: "c3"),
-    ChurnReason(column: "churned_price_increase", title: "Price increase", style: "c4"),
-    ChurnReason(column: "churned_developer", title: "Withdrawn product", style: "c5"),
-    ChurnReason(column: "churned_unknown", title: "Unknown", style: "c0"),
-  ]
-}
-
 extension Movement {
   /// What changes recurring revenue from the start of a month to its end, in the order of the page.
   static let ofRevenue: [Movement] = [

@@ -6,17 +6,11 @@ internal import Reports
 
 extension SetContents {
   func deliveryCharts() throws -> ChartGroup {
-    let days = deliveries.values(of: "day")
-    let labels = AxisLabel.dates(days)
-    let counts = dayTable(
-      days,
-      [
-        ("New events", .sum("distinct_events")), ("Exact duplicates", .sum("duplicates_exact")),
-        ("Same in content", .sum("duplicates_semantic")), ("Conflicts", .sum("conflicts")),
-        ("Late", .sum("late")),
-      ])
-    let latency = dayTable(
-      days, [("Median, s", .max("latency_p50_s")), ("95th percentile, s", .max("latency_p95_s"))])
+    let counts = byDay([
+      ("New events", .sum("distinct_events")), ("Exact duplicates", .sum("duplicates_exact")),
+      ("Same in content", .sum("duplicates_semantic")), ("Conflicts", .sum("conflicts")),
+      ("Late", .sum("late")),
+    ])
     let silences = [
       ("outages", "Outages", "Times when your endpoint accepted no delivery.", try outages()),
       ("gaps", "Feed gaps", "Times when a feed delivered far fewer events than usual.", try gaps()),
@@ -25,25 +19,28 @@ extension SetContents {
     let chart = ColumnChart(
       table: counts,
       series: styles.indices.map { ColumnChart.Series(column: $0, style: styles[$0]) },
-      labels: labels, numbers: numbers)
+      numbers: numbers)
     let name = "Deliveries and duplicates by day"
     var figures = [
       ChartFigure(
         "duplicates", "Deliveries and duplicates", note: "By day, in the last three months.",
         chart: chart.html(name: name), chart.legend, of: counts, caption: name, numbers)
     ]
-    figures.append(latencyFigure(latency, labels))
+    figures.append(latencyFigure())
     figures.indices.forEach { figures[$0].isPrinted = false }
     for (id, title, note, table) in silences {
       let axis = " The bar is the time from the first month of the set to as-of."
-      figures.append(ChartFigure(id, title, note: note + axis, table, numbers))
+      figures.append(ChartFigure(id, title, note: note + axis, of: table, numbers))
     }
     if !drill.sums.isEmpty { figures.append(recallFigure()) }
     return ChartGroup(id: "deliveries", title: "Deliveries", charts: figures)
   }
 
-  private func latencyFigure(_ table: PageTable, _ labels: [AxisLabel]) -> ChartFigure {
-    let chart = RangeChart(table: table, ends: (0, 1), labels: labels, numbers: numbers)
+  private func latencyFigure() -> ChartFigure {
+    let table = byDay([
+      ("Median, s", .max("latency_p50_s")), ("95th percentile, s", .max("latency_p95_s")),
+    ])
+    let chart = RangeChart(table: table, numbers: numbers)
     return ChartFigure(
       "latency", "Delivery latency",
       note: "From event to receipt, of the slowest kind of each day: median to 95th percentile.",
@@ -73,11 +70,12 @@ extension SetContents {
     return ChartFigure(
       "drill", "Recall of the checks",
       note: "The last drill damaged events in a copy of the ledger. Damage that nothing in the "
-        + "data can show is not provable, and does not count as missed.", table, numbers)
+        + "data can show is not provable, and does not count as missed.", of: table, numbers)
   }
 
-  private func dayTable(_ days: [String], _ columns: [(String, Measure)]) -> PageTable {
-    PageTable(deliveries, "Day", days, columns.map { ($0.0, $0.1, .count) })
+  private func byDay(_ columns: [(String, Measure)]) -> PageTable {
+    let days = deliveries.values(of: "day")
+    return PageTable(deliveries, "Day", days, columns.map { ($0.0, $0.1, .count) })
   }
 
   /// Periods without deliveries, on a time axis from the first month of the set to as-of.

@@ -55,25 +55,19 @@ extension SetContents {
   }
 
   func missing() -> [Figure] {
-    let quality = quality.by()
-    let inputs = inputs.by()
+    let (all, unknown) = (RowFilter(), RowFilter("amount_basis", "none"))
     var figures = [
-      ("Open breaks", "open_breaks", Unit.count), ("Missing events", "missing_events", .count),
-      ("Worth, estimated", "missing_usd", .usd),
-    ].map { title, column, unit in
+      ("Open breaks", quality, all, "open_breaks", Unit.count),
+      ("Missing events", quality, all, "missing_events", .count),
+      ("Worth, estimated", quality, all, "missing_usd", .usd),
+      ("Charges without amount", revenue, unknown, "charges", .count),
+      ("Rejected lines", inputs, all, "rejected", .count),
+    ].map { title, cube, filter, column, unit in
       Figure(
-        title, quality.value(.sum(column)), unit, in: quality.report, .sum(column), numbers)
+        title, cube.filtered(filter).by().value(.sum(column)), unit, in: cube.report, .sum(column),
+        where: filter, numbers)
     }
     figures[2].note = "not in any number above"
-    let unknown = RowFilter("amount_basis", "none")
-    figures.append(
-      Figure(
-        "Charges without amount", revenue.filtered(unknown).by().value(.sum("charges")), .count,
-        in: revenue.report, .sum("charges"), where: unknown, numbers))
-    figures.append(
-      Figure(
-        "Rejected lines", inputs.value(.sum("rejected")), .count, in: inputs.report,
-        .sum("rejected"), numbers))
     return figures
   }
 }

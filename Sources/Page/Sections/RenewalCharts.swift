@@ -18,7 +18,7 @@ extension SetContents {
     ]
     return ChartGroup(
       id: "renewals-trials", title: "Renewals, trials, retention",
-      charts: found.map { ChartFigure($0, $1, note: $2, $3, numbers) })
+      charts: found.map { ChartFigure($0, $1, note: $2, of: $3, numbers) })
   }
 
   /// The first twelve renewals, all later ones, and those with unknown number.

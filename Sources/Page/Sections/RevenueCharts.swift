@@ -29,8 +29,7 @@ extension SetContents {
       let series =
         (0..<parts).map { ColumnChart.Series(column: $0, style: styles[$0]) }
         + [ColumnChart.Series(column: parts, style: "loss", isBelow: true)]
-      let chart = ColumnChart(
-        table: table, series: series, labels: AxisLabel.dates(periods), numbers: numbers)
+      let chart = ColumnChart(table: table, series: series, numbers: numbers)
       let name = "Revenue by \(head.lowercased()), stacked by \(title.lowercased())"
       return ChartFigure.View(
         title: title, legend: chart.legend, chart: chart.html(name: name),

@@ -10,7 +10,7 @@ extension SetContents {
       charts.append(
         ChartFigure(
           "mrr", "MRR movement", note: "In \(monthName(month)), in USD; steps of zero left out.",
-          table, caption: "MRR movement in \(monthName(month))", numbers))
+          of: table, caption: "MRR movement in \(monthName(month))", numbers))
     }
     charts.append(active())
     charts.append(reasons())
@@ -52,7 +52,7 @@ extension SetContents {
         table: table,
         series: places.map {
           ColumnChart.Series(column: $0, style: columns[$0].2, isBelow: columns[$0].3)
-        }, labels: AxisLabel.dates(months(of: churn)), numbers: numbers, height: height)
+        }, numbers: numbers, height: height)
     }
     return ChartFigure(
       "active", "Active subscriptions", note: "At the end of each month; below, new and churned.",
@@ -64,15 +64,18 @@ extension SetContents {
   }
 
   private func reasons() -> ChartFigure {
-    let reasons = ChurnReason.all
-    let table = monthly(reasons.map { ($0.title, $0.column) })
+    let reasons = [
+      ("Switched off", "churned_voluntary", "c1"), ("Payment failed", "churned_involuntary", "c2"),
+      ("Refunded", "churned_refund", "c3"), ("Price increase", "churned_price_increase", "c4"),
+      ("Withdrawn product", "churned_developer", "c5"), ("Unknown", "churned_unknown", "c0"),
+    ]
+    let table = monthly(reasons.map { ($0.0, $0.1) })
     let seen = reasons.indices.filter { place in
       table.rows.contains { ($0.values[place] ?? 0) != 0 }
     }
     let chart = ColumnChart(
-      table: table,
-      series: seen.map { ColumnChart.Series(column: $0, style: reasons[$0].style) },
-      labels: AxisLabel.dates(months(of: churn)), numbers: numbers)
+      table: table, series: seen.map { ColumnChart.Series(column: $0, style: reasons[$0].2) },
+      numbers: numbers)
     return ChartFigure(
       "churn", "Churn by reason", note: "Subscriptions that ended, by month.",
       chart: chart.html(name: "Churned subscriptions by month and reason"), chart.legend,

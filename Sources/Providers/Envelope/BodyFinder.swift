@@ -97,10 +97,10 @@ struct BodyFinder {
     if let mapper = providers.mapper(of: object, on: tape) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
-    var (failure, isBare): (Outcome?, Bool) = (nil, false)
+    // The first failure that is not about an empty value.
+    var failure: Outcome?
     if layer.depth < Self.layersMax {
       let envelope = Envelope(object, of: tape, &members)
-      isBare = envelope.isBare
       envelopes[layer.depth] = (layer.tape, object)
       var inner = layer
       inner.depth += 1
@@ -111,18 +111,19 @@ struct BodyFinder {
       for content in envelope.contents {
         let outcome = open(inner, content, to: &batch)
         if outcome.isFinal { return outcome }
-        failure = failure?.orElse(outcome) ?? outcome
+        if outcome.rank > failure?.rank ?? -1 { failure = outcome }
       }
       if case .empty = failure, envelope.isTooLarge {
         failure = .unknown(
           BodyProblem(.missingField, "body: the sender left it out because it was too large"))
       }
+      if envelope.isBare { failure = .empty }
     }
     if let mapper = providers.mapper(of: object, on: tape, isDamaged: true) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
     if tape.isErrorResponse(object) { return .unknown(.errorResponse) }
-    return failure ?? (isBare ? .empty : .unknown(.unknownBody))
+    return failure ?? .unknown(.unknownBody)
   }
 
   /// Opens every element of a list, or of an object of lists; the best outcome counts for all.
@@ -230,7 +231,7 @@ struct BodyFinder {
     guard isAuthentic(object, of: mapper, in: layer) else {
       return .refused(.unauthenticated(mapper))
     }
-    var delivery = Delivery(place: layer.place, received: layer.received)
+    var delivery = Delivery(provider: mapper.provider, place: layer.place, received: layer.received)
     if let name = mapper.appHeader { delivery.app = header(name, of: object, in: layer) }
     let eventsBefore = batch.events.count
     do throws(BodyProblem) {

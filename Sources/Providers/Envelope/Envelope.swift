@@ -85,12 +85,12 @@ struct Envelope {
     members.read(object, of: tape)
     isTooLarge = members.value(.isLargePayload).map { tape.kind($0) == .true } ?? false
     contents = (members.present(.body).map { [$0] } ?? []) + members.values(.content)
-    received = members.first(.received) { receiveTime($0, of: tape) }
+    received = members.receiveTime(.received, of: tape)
     let holder = members.value(.timed)
     isBare = contents.isEmpty && Self.holdsOnlyRecordMembers(object, tape) && received != nil
     guard let holder, tape.kind(holder) == .object else { return }
     members.read(holder, of: tape)
-    guard let time = members.first(.received, { receiveTime($0, of: tape) }) else { return }
+    guard let time = members.receiveTime(.received, of: tape) else { return }
     received = time
     isBare = contents.isEmpty
   }
@@ -104,32 +104,32 @@ struct Envelope {
   }
 }
 
-/// A receive time in the writer's format: epoch seconds, milliseconds, microseconds or nanoseconds,
-/// or RFC 3339.
-///
-/// - Returns: nil if it is not a time; a body is valid whatever its envelope contains. A time
-///   before the first app store is ignored: a table's column may contain `20251009`.
-func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
-  var text = tape.bytes(node)
-  // Loki counts nanoseconds, journald microseconds.
-  if text.count == 19 || text.count == 16, text.allSatisfy(isDigit) {
-    text = UnsafeRawBufferPointer(rebasing: text.prefix(13))
-  }
-  let time: Instant?
-  switch tape.kind(node) {
-  case .number: time = InstantText.epoch(text)
-  case .string: time = InstantText.epoch(text) ?? InstantText.rfc3339(text)
-  default: time = nil
-  }
-  guard let time, time >= firstShop else { return nil }
-  return time
-}
-
 extension JSONTape {
+  /// A receive time in the writer's format: epoch seconds, milliseconds, microseconds or
+  /// nanoseconds, or RFC 3339.
+  ///
+  /// - Returns: nil if it is not a time; a body is valid whatever its envelope contains. A time
+  ///   before the first app store is ignored: a table's column may contain `20251009`.
+  func receiveTime(_ node: JSONNode) -> Instant? {
+    var text = bytes(node)
+    // Loki counts nanoseconds, journald microseconds.
+    if text.count == 19 || text.count == 16, text.allSatisfy(isDigit) {
+      text = UnsafeRawBufferPointer(rebasing: text.prefix(13))
+    }
+    let time: Instant?
+    switch kind(node) {
+    case .number: time = InstantText.epoch(text)
+    case .string: time = InstantText.epoch(text) ?? InstantText.rfc3339(text)
+    default: time = nil
+    }
+    guard let time, time >= firstShop else { return nil }
+    return time
+  }
+
   /// The time that is a list's first element: Loki's lines are pairs of a time and a text.
   func leadingTime(of list: JSONNode) -> Instant? {
     guard kind(list) == .array, let first = firstChild(list) else { return nil }
-    return receiveTime(first, of: self)
+    return receiveTime(first)
   }
 }
 

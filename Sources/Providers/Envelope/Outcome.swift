@@ -20,11 +20,6 @@ enum Outcome {
     }
   }
 
-  /// The failure to report of two: the first that is not about an empty value.
-  func orElse(_ next: Outcome) -> Outcome {
-    if case .unknown = self { self } else { next }
-  }
-
   var isFinal: Bool {
     switch self {
     case .handled, .refused: true

@@ -48,52 +48,43 @@ struct Flobuk: BodyMapper {
     let store = try tape.word(top[.store])
     guard !store.isEmpty else { throw .missing("store") }
     guard let data = top.value(.data) else { throw .missing("data") }
-    let state = try state(data, tape)
-    let purchase = try reader.purchase(state.object, of: state.tape)
+    let sent = try sentState(data, tape)
+    var (draft, state) = try reader.purchase(sent.object, of: sent.tape)
     // Vector writes its `timestamp` as RFC 3339, FLOBUK as a number; the oldest bodies have none.
     let archived = top.value(.timestamp).flatMap { sent in
       tape.kind(sent) == .string && InstantText.rfc3339(tape.bytes(sent)) != nil ? sent : nil
     }
     let created = archived == nil ? try tape.instant(top[.timestamp]) : nil
     let received =
-      delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
-      ?? archived.flatMap { receiveTime($0, of: tape) }
-    guard let time = created ?? received ?? purchase.expiresAt else {
+      delivery.received ?? top.receiveTime(.received, of: tape)
+      ?? archived.flatMap(tape.receiveTime)
+    guard let time = created ?? received ?? draft.event.periodEnd else {
       throw BodyProblem(.badTime, "timestamp: neither the body nor its envelope contains a time")
     }
     try time.checkPossible("timestamp")
-    var event = Event(
-      provider: .flobuk, environment: purchase.environment,
-      store: Store(Term(bytes: store)) ?? .unknown,
-      kind: .observed, time: time)
-    event.place = delivery.place
-    event.created = created
-    event.received = received
-    event.periodEnd = purchase.expiresAt
-    event.observation = purchase.state
-    event.observation?.isUndated = created == nil && received == nil
-    event.body = Fingerprint.of(tape.bytes(object))
-    var draft = EventDraft(event: event)
+    draft.event.time = time
+    draft.event.store = Store(Term(bytes: store)) ?? .unknown
+    draft.event.place = delivery.place
+    draft.event.created = created
+    draft.event.received = received
+    state.isUndated = created == nil && received == nil
+    draft.event.observation = state
+    draft.event.body = Fingerprint.of(tape.bytes(object))
     draft.original = baseOrder(transaction)
     draft.app = delivery.app
     guard draft.app.count <= NormaliserSettings.wordBytesMax else { throw .longText("X-App-Id") }
     draft.user = try tape.identifier(top[.user])
-    draft.product = purchase.product
-    draft.group = purchase.group
     draft.transaction = transaction
-    draft.mark = state.tape.canonicalFingerprint(state.object)
+    draft.mark = sent.tape.canonicalFingerprint(sent.object)
     batch.add(draft)
-    if event.store == .unknown {
-      batch.noteUnknown(.store, store, of: .flobuk, at: delivery.place)
-    }
-    top.noteUnknown(in: object, of: tape, .flobuk, at: delivery.place, to: &batch)
-    reader.members.noteUnknown(
-      in: state.object, of: state.tape, .flobuk, at: delivery.place, to: &batch)
+    if draft.event.store == .unknown { batch.noteUnknown(.store, store, of: delivery) }
+    top.noteUnknown(in: object, of: tape, delivery, to: &batch)
+    reader.members.noteUnknown(in: sent.object, of: sent.tape, delivery, to: &batch)
     return nil
   }
 
   /// The purchase's state: an object, or JSON text of an object.
-  private mutating func state(
+  private mutating func sentState(
     _ data: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> (tape: JSONTape, object: JSONNode) {
     if tape.kind(data) == .object { return (tape, data) }

@@ -34,23 +34,18 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
       members.read(node, of: tape)
       guard let data = members.value(.data) else { throw .missing("purchases.data") }
       guard tape.kind(data) == .object else { throw .bad("purchases.data", expected: "an object") }
-      let purchase = try purchases.purchase(data, of: tape)
-      found.append(try entitlement(purchase, at: capturedAt, tape))
+      let (draft, state) = try purchases.purchase(data, of: tape)
+      let (product, end) = (draft.product, draft.event.periodEnd)
+      let store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
+      let transaction = try tape.transactionID(members[.transaction])
+      let root = baseOrder(transaction.isEmpty ? product : transaction)
+      var right = Entitlement(
+        id: product, of: product, transaction: transaction, original: root, state, until: end,
+        in: store, draft.event.environment)
+      let isPast = end.flatMap { end in capturedAt.map { end <= $0 } } ?? false
+      right.isActive = state.isOwned == true && !isPast
+      found.append(right)
     }
     return found
-  }
-
-  private func entitlement(
-    _ purchase: FlobukPurchase, at capturedAt: Instant?, _ tape: JSONTape
-  ) throws(BodyProblem) -> Entitlement {
-    let store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
-    let transaction = try tape.transactionID(members[.transaction])
-    let root = baseOrder(transaction.isEmpty ? purchase.product : transaction)
-    var right = Entitlement(
-      id: purchase.product, of: purchase.product, transaction: transaction, original: root,
-      purchase.state, until: purchase.expiresAt, in: store, purchase.environment)
-    let isPast = purchase.expiresAt.flatMap { end in capturedAt.map { end <= $0 } } ?? false
-    right.isActive = purchase.state.isOwned == true && !isPast
-    return right
   }
 }

@@ -60,8 +60,7 @@ struct Iaptic: BodyMapper {
     if type.isWord("test") { return .test }
     var body = IapticBody()
     body.type = type
-    body.base.received =
-      delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
+    body.base.received = delivery.received ?? top.receiveTime(.received, of: tape)
     body.notification = try notification(tape)
     let reason = body.notification.reason
     let known = reason.isEmpty ? .event(.observed) : iapticReasons.entry(of: reason)?.meaning
@@ -80,19 +79,18 @@ struct Iaptic: BodyMapper {
     body.base.place = delivery.place
     batch.note(roundedAmounts: body.purchases.reduce(0) { $0 + $1.roundedAmounts })
     batch.add(body.drafts(meaning), of: body.user)
-    if known == nil { batch.noteUnknown(.eventName, reason, of: .iaptic, at: delivery.place) }
-    if !body.isUpdate { batch.noteUnknown(.eventName, type, of: .iaptic, at: delivery.place) }
+    if known == nil { batch.noteUnknown(.eventName, reason, of: delivery) }
+    if !body.isUpdate { batch.noteUnknown(.eventName, type, of: delivery) }
     if top.value(.purchases) != nil {
       for platform in reader.unknownPlatforms {
-        batch.noteUnknown(.platform, tape.bytes(platform), of: .iaptic, at: delivery.place)
+        batch.noteUnknown(.platform, tape.bytes(platform), of: delivery)
       }
       for key in reader.unknownMembers {
-        batch.noteUnknown(.member, tape.bytes(key), of: .iaptic, at: delivery.place)
+        batch.noteUnknown(.member, tape.bytes(key), of: delivery)
       }
     }
-    top.noteUnknown(in: object, of: tape, .iaptic, at: delivery.place, to: &batch)
-    news.noteUnknown(
-      in: top.value(.notification), of: tape, .iaptic, at: delivery.place, to: &batch)
+    top.noteUnknown(in: object, of: tape, delivery, to: &batch)
+    news.noteUnknown(in: top.value(.notification), of: tape, delivery, to: &batch)
     return nil
   }
 

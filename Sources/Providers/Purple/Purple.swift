@@ -53,19 +53,15 @@ struct Purple: BodyMapper {
     case .event(let kind):
       var draft = try draft(of: kind, tape)
       draft.event.place = delivery.place
-      draft.event.received =
-        delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
+      draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
       draft.event.body = Fingerprint.of(tape.bytes(object))
       name.withUTF8 {
         draft.name = UnsafeRawBufferPointer($0)
         batch.add(draft)
       }
-      if meaning == nil {
-        batch.noteUnknown(.eventName, type, of: .purple, at: delivery.place)
-      }
-      top.noteUnknown(in: object, of: tape, .purple, at: delivery.place, to: &batch)
-      properties.noteUnknown(
-        in: top.value(.properties), of: tape, .purple, at: delivery.place, to: &batch)
+      if meaning == nil { batch.noteUnknown(.eventName, type, of: delivery) }
+      top.noteUnknown(in: object, of: tape, delivery, to: &batch)
+      properties.noteUnknown(in: top.value(.properties), of: tape, delivery, to: &batch)
       return nil
     }
   }

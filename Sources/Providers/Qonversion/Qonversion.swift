@@ -49,75 +49,63 @@ struct Qonversion: BodyMapper {
     switch meaning ?? .event(.other) {
     case .skipped(let reason): return reason
     case .event(let kind):
-      var body = QonversionBody(
-        draft: EventDraft(event: Event(kind: kind, time: Instant(milliseconds: 0))))
-      body.draft.name = name
-      try read(into: &body, tape)
+      var draft = EventDraft(event: Event(kind: kind, time: Instant(milliseconds: 0)))
+      draft.name = name
+      try read(into: &draft, tape)
       if let customer {
         var value = top[.userID]
         value.node = tape.member(object, customer.rawValue)
         // A malformed id does not reject the line.
-        if let id = try? tape.identifier(value) { body.draft.customer = id }
+        if let id = try? tape.identifier(value) { draft.customer = id }
       }
-      body.draft.event.body = Fingerprint.of(tape.bytes(object))
-      body.draft.event.received =
-        delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
-      body.draft.event.place = delivery.place
+      draft.event.body = Fingerprint.of(tape.bytes(object))
+      draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
+      draft.event.place = delivery.place
       batch.note(
-        roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
-      batch.note(body.entitlements)
-      batch.add(body.draft)
-      if meaning == nil {
-        batch.noteUnknown(.eventName, name, of: Self.provider, at: delivery.place)
-      }
-      noteUnknown(in: object, of: tape, body.draft.event.store, at: delivery.place, to: &batch)
+        roundedAmounts: draft.roundedAmounts, missingIsProceed: draft.event.lacksIsProceed ? 1 : 0,
+        entitlements: entitlements(beyond: draft.event, tape))
+      batch.add(draft)
+      if meaning == nil { batch.noteUnknown(.eventName, name, of: delivery) }
+      noteUnknown(in: object, of: tape, draft.event.store, delivery, to: &batch)
       return nil
     }
   }
 
   private func noteUnknown(
-    in object: JSONNode, of tape: JSONTape, _ store: Store, at place: Provenance,
+    in object: JSONNode, of tape: JSONTape, _ store: Store, _ delivery: Delivery,
     to batch: inout EventBatch
   ) {
     if store == .unknown, let platform = top.value(.platform), !tape.bytes(platform).isEmpty {
-      batch.noteUnknown(.platform, tape.bytes(platform), of: Self.provider, at: place)
+      batch.noteUnknown(.platform, tape.bytes(platform), of: delivery)
     }
-    top.noteUnknown(in: object, of: tape, Self.provider, at: place, to: &batch)
-    transaction.noteUnknown(
-      in: top.value(.transaction), of: tape, Self.provider, at: place, to: &batch)
-    revenue.noteUnknown(in: top.value(.revenue), of: tape, Self.provider, at: place, to: &batch)
-    price.noteUnknown(in: top.value(.price), of: tape, Self.provider, at: place, to: &batch)
+    top.noteUnknown(in: object, of: tape, delivery, to: &batch)
+    transaction.noteUnknown(in: top.value(.transaction), of: tape, delivery, to: &batch)
+    revenue.noteUnknown(in: top.value(.revenue), of: tape, delivery, to: &batch)
+    price.noteUnknown(in: top.value(.price), of: tape, delivery, to: &batch)
   }
 
-  /// Reads all fields except the event's name and kind into the new `body`.
-  private mutating func read(
-    into body: inout QonversionBody, _ tape: JSONTape
-  ) throws(BodyProblem) {
-    body.draft.user = try tape.identifier(top[.userID])
-    guard !body.draft.user.isEmpty else { throw .missing("user_id") }
+  /// Reads all fields except the event's name and kind into the new `draft`.
+  private mutating func read(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
+    draft.user = try tape.identifier(top[.userID])
+    guard !draft.user.isEmpty else { throw .missing("user_id") }
     guard top.value(.time) != nil else { throw .missing("time") }
     guard let time = try tape.eventTime(top[.time]) else {
       throw BodyProblem(.badTime, "time: empty or 0")
     }
-    body.draft.event.time = time
-    body.draft.event.created = try tape.instant(top[.createdAt])
-    body.draft.event.renewalCount = try tape.counter(top[.subscriptionRenewCount])
-    if let units = try? tape.counter(top[.quantity]), units > 1 { body.draft.event.units = units }
-    try readPlace(into: &body.draft, tape)
-    try readProducts(into: &body.draft, tape)
-    try readTransaction(into: &body.draft, tape)
-    try readRevenue(into: &body, tape)
-    try readPrice(into: &body, tape)
-    readEntitlements(into: &body, tape)
+    draft.event.time = time
+    draft.event.created = try tape.instant(top[.createdAt])
+    draft.event.renewalCount = try tape.counter(top[.subscriptionRenewCount])
+    if let units = try? tape.counter(top[.quantity]), units > 1 { draft.event.units = units }
+    try readPlace(into: &draft, tape)
+    try readProducts(into: &draft, tape)
+    try readTransaction(into: &draft, tape)
+    try readRevenue(into: &draft, tape)
+    try readPrice(into: &draft, tape)
   }
 
   /// Reads the event's environment, store, app and country.
   private func readPlace(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
-    let word = try tape.word(top[.environment])
-    guard let environment = Environment(word: word) else {
-      throw .bad("environment", expected: "production or sandbox")
-    }
-    draft.event.environment = environment
+    draft.event.environment = try tape.environment(top[.environment])
     draft.event.store = Store(Term(bytes: try tape.word(top[.platform]))) ?? .unknown
     draft.app = try tape.identifier(top[.appID])
     if draft.app.isEmpty, let name = top.value(.projectName), tape.kind(name) == .string {
@@ -159,59 +147,53 @@ struct Qonversion: BodyMapper {
   }
 
   private mutating func readRevenue(
-    into body: inout QonversionBody, _ tape: JSONTape
+    into draft: inout EventDraft, _ tape: JSONTape
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.revenue]) else { return }
     revenue.read(sent, of: tape)
     var money = Revenue()
-    money.local = try tape.amount(revenue[.value], rounded: &body.roundedAmounts)
-    money.usd = try tape.dollars(revenue[.valueUSD], rounded: &body.roundedAmounts)
+    money.local = try tape.amount(revenue[.value], rounded: &draft.roundedAmounts)
+    money.usd = try tape.dollars(revenue[.valueUSD], rounded: &draft.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: revenue[.value])
-    body.draft.currency = try tape.word(revenue[.currency])
+    draft.currency = try tape.word(revenue[.currency])
     money.isProceed = try tape.truth(revenue[.isProceed])
-    money.rate = try tape.amount(revenue[.proceedsRate], rounded: &body.roundedAmounts)
-    body.draft.event.revenue = money
+    money.rate = try tape.amount(revenue[.proceedsRate], rounded: &draft.roundedAmounts)
+    draft.event.revenue = money
   }
 
   private mutating func readPrice(
-    into body: inout QonversionBody, _ tape: JSONTape
+    into draft: inout EventDraft, _ tape: JSONTape
   ) throws(BodyProblem) {
     guard let sent = try tape.filledObject(top[.price]) else { return }
     price.read(sent, of: tape)
     var money = Price()
-    money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
-    money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
+    money.local = try tape.amount(price[.value], rounded: &draft.roundedAmounts)
+    money.usd = try tape.dollars(price[.valueUSD], rounded: &draft.roundedAmounts)
     try tape.checkWorth(of: money.local, money.usd, in: price[.value])
-    body.draft.priceCurrency = try tape.word(price[.currency])
+    draft.priceCurrency = try tape.word(price[.currency])
     // The price is per unit, revenue is for all units.
-    let units = body.draft.event.units
+    let units = draft.event.units
     if units > 1 {
       money.local = money.local?.times(units, max: .lineMax)
       money.usd = money.usd?.times(units, max: .lineMaxUSD)
     }
-    body.draft.event.price = money
+    draft.event.price = money
   }
 
-  /// Keeps entitlements that contain more than the event does; ignores malformed ones.
-  private mutating func readEntitlements(into body: inout QonversionBody, _ tape: JSONTape) {
-    guard body.draft.event.environment == .production, let list = top.value(.entitlements),
-      grants.showMore(list, than: body.draft.event, tape)
-    else { return }
-    body.entitlements = (try? entitlements.entitlements(list, of: tape)) ?? []
+  /// The body's entitlements if they contain more than its event does, else none; ignores malformed
+  /// ones.
+  private mutating func entitlements(beyond event: Event, _ tape: JSONTape) -> [Entitlement] {
+    guard event.environment == .production, let list = top.value(.entitlements),
+      grants.showMore(list, than: event, tape)
+    else { return [] }
+    return (try? entitlements.entitlements(list, of: tape)) ?? []
   }
 }
 
-/// The validated content of a Qonversion body, before it is stored.
-private struct QonversionBody {
-  var draft: EventDraft
-  var roundedAmounts: Int64 = 0
-  /// The body's entitlements if they contain more than the event does, else none.
-  var entitlements: [Entitlement] = []
-
+private extension Event {
   /// Whether it is a charge or refund whose money is not marked as price or proceeds.
   var lacksIsProceed: Bool {
-    let (event, kind) = (draft.event, draft.event.kind)
-    guard let revenue = event.revenue, revenue.isProceed == nil else { return false }
+    guard let revenue, revenue.isProceed == nil else { return false }
     return kind.chargeKind != nil || kind.isRefund || kind.isProductChange
   }
 }

@@ -91,16 +91,3 @@ struct QonversionNames {
     ("trial_is_active_three_days_after_started", .skipped(.trialStillActive)),
   ])
 }
-
-extension Environment {
-  /// The environment that `word` names; production when it is empty; nil for another word.
-  init?(word: UnsafeRawBufferPointer) {
-    if word.isEmpty || word.isWord("production") {
-      self = .production
-    } else if word.isWord("sandbox") {
-      self = .sandbox
-    } else {
-      return nil
-    }
-  }
-}

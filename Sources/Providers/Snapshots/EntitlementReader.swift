@@ -130,11 +130,7 @@ struct EntitlementReader {
     let kind = try tape.term(transaction[.kind])
     sale.kind = SnapshotTransactionKind(term: kind)
     if try !tape.identifier(transaction[.offer]).isEmpty { sale.kind = sale.kind.atOfferPrice }
-    let word = try tape.word(transaction[.environment])
-    guard let environment = Environment(word: word) else {
-      throw .bad("transactions.environment", expected: "production or sandbox")
-    }
-    sale.environment = environment
+    sale.environment = try tape.environment(transaction[.environment])
     let owner = try tape.term(transaction[.ownership])
     sale.grant = owner == "familysharing" ? .familySharing : .purchase
     return sale

@@ -136,24 +136,19 @@ public final class SnapshotReader {
   private func rights(
     of provider: Provider, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement] {
-    if let list = rightsList {
-      let held = try rights(list)
-      let mapper = Providers.all.first { $0.provider == provider }
-      return mapper.map { held.map($0.withEventIDs) } ?? held
+    guard let list = rightsList else {
+      guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
+        throw .missing("entitlements")
+      }
+      return held
     }
-    guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
-      throw .missing("entitlements")
-    }
-    return held
-  }
-
-  private func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
     guard try tape.truth(members[.hasMore]) != true else {
       throw BodyProblem(.incompleteList, "has_more: the list continues in another response")
     }
-    if purchases.isPurchaseList(list, of: tape) {
-      return try purchases.entitlements(list, of: tape)
-    }
-    return try entitlements.entitlements(list, of: tape)
+    let held =
+      purchases.isPurchaseList(list, of: tape)
+      ? try purchases.entitlements(list, of: tape) : try entitlements.entitlements(list, of: tape)
+    let mapper = Providers.all.first { $0.provider == provider }
+    return mapper.map { held.map($0.withEventIDs) } ?? held
   }
 }

@@ -23,7 +23,7 @@ struct EventRowsTests {
       #expect(coder.decode(row[...], into: &read))
     }
     #expect(read.values == batch.values)
-    #expect(read.readings == batch.readings)
+    #expect(read.notes == batch.notes)
     for (index, text) in batch.texts.enumerated() {
       #expect(batch.text(text.user) == read.text(read.texts[index].user))
       #expect(batch.text(text.original) == read.text(read.texts[index].original))

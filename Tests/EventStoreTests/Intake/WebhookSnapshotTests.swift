@@ -22,7 +22,7 @@ struct WebhookSnapshotTests {
   private func add(_ lines: [(Line, [Entitlement])], _ name: String) throws {
     var batch = EventBatch()
     for (line, entitlements) in lines {
-      batch.note(entitlements)
+      batch.note(entitlements: entitlements)
       batch.add(line, value: Int32(batch.events.count))
     }
     batch.lines = Int64(lines.count)

@@ -36,7 +36,7 @@ private func same(_ left: EventBatch, _ right: EventBatch) -> Bool {
   left.events == right.events && left.texts == right.texts && left.values == right.values
     && left.arena == right.arena && left.symbols.words == right.symbols.words
     && left.rejects == right.rejects && left.skipped == right.skipped
-    && left.lines == right.lines && left.readings == right.readings
+    && left.lines == right.lines && left.notes == right.notes
 }
 
 private func judge(_ batch: EventBatch, of bytes: UnsafeRawBufferPointer) {
@@ -88,7 +88,7 @@ private func judge(_ event: Event, _ text: EventText, _ batch: EventBatch, _ cou
     }, "and at most 10^9 in dollars")
   claim(event.renewalCount ?? 0 >= 0, "a count is not negative")
   for range in [text.transaction, text.original, text.user] {
-    claim(Int(range.offset) + Int(range.count) <= batch.arena.count, "a text is in the arena")
+    claim(Int(range.upperBound) <= batch.arena.count, "a text is in the arena")
   }
 }
 

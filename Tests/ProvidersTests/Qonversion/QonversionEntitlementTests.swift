@@ -8,10 +8,10 @@ struct QonversionEntitlementTests {
   /// The renewal of the sample ends at 1762592000.
   private func kept(
     _ entitlements: String, in body: Body = Body.renewal
-  ) -> [SentEntitlements] {
+  ) -> [BodyNotes] {
     let batch = normalise(body.with("entitlements", entitlements).line)
     #expect(batch.events.count == 1 && batch.rejects.isEmpty)
-    return batch.entitlements
+    return batch.notes
   }
 
   private func access(_ id: String, until end: String, _ more: String = "") -> String {
@@ -85,7 +85,7 @@ struct QonversionEntitlementTests {
   func numbers() {
     let later = Body.renewal.with("entitlements", access("premium", until: "1790000000").inList)
     let batch = normalise([Body.renewal.line, later.line, later.line].joined(separator: "\n"))
-    #expect(batch.entitlements.map(\.event) == [1, 2])
+    #expect(batch.notes.map(\.event) == [1, 2])
   }
 }
 

@@ -195,6 +195,6 @@ struct QonversionRefusalTests {
   func noTrace() {
     let batch = normalise(Body.renewal.with("price", "7").line)
     #expect(batch.symbols.words == [""] && batch.arena.isEmpty && batch.texts.isEmpty)
-    #expect(batch.readings.isEmpty)
+    #expect(batch.notes.isEmpty)
   }
 }

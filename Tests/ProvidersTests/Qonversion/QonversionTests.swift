@@ -47,7 +47,7 @@ struct QonversionTests {
     #expect(revenue.isProceed == true && revenue.rate == Amount(micros: 70_000_000))
     let price = try #require(batch.events.first?.price)
     #expect(price.local == Amount(micros: 9_990_000) && price.usd == Amount(micros: 10_880_000))
-    #expect(batch.readings.isEmpty)
+    #expect(batch.notes.isEmpty)
   }
 
   @Test(
@@ -98,27 +98,27 @@ struct QonversionTests {
   func rounding() throws {
     let batch = normalise(Body.renewal.with("revenue", #"{"value":0.0000005,"value_usd":1}"#).line)
     #expect(batch.events.first?.revenue?.local == .zero)
-    #expect(batch.readings.map { [$0.roundedAmounts, $0.missingIsProceed] } == [[1, 1]])
+    #expect(batch.notes.map { [$0.roundedAmounts, $0.missingIsProceed] } == [[1, 1]])
   }
 
   @Test("A missing is_proceed is counted only for charges and refunds with money")
   func missingIsProceed() {
     let bare = Body.renewal.with("revenue", #"{"value":1,"value_usd":1,"currency":"usd"}"#)
     let batch = normalise(bare.line)
-    #expect(batch.readings.map(\.missingIsProceed) == [1])
+    #expect(batch.notes.map(\.missingIsProceed) == [1])
     #expect(batch.word(batch.events[0].revenue?.currency ?? 0) == "USD")
     var rules = NormaliserSettings()
     rules.eventNames = ["back": .recovered, "again": .resubscribed]
     for name in ["back", "again"] {
       let named = normalise(bare.with("event_name", "\"\(name)\"").line, rules: rules)
-      #expect(named.readings.map(\.missingIsProceed) == [1])
+      #expect(named.notes.map(\.missingIsProceed) == [1])
     }
     let canceled = bare.with("event_name", "\"subscription_canceled\"")
-    #expect(normalise(canceled.line).readings.isEmpty)
+    #expect(normalise(canceled.line).notes.isEmpty)
     let refunded = bare.with("event_name", "\"in_app_refunded\"")
-    #expect(normalise(refunded.line).readings.map(\.missingIsProceed) == [1])
+    #expect(normalise(refunded.line).notes.map(\.missingIsProceed) == [1])
     let credited = Body.upgrade.with("revenue", #"{"value":-2}"#)
-    #expect(normalise(credited.line).readings.map(\.missingIsProceed) == [1])
+    #expect(normalise(credited.line).notes.map(\.missingIsProceed) == [1])
   }
 
   @Test("Bodies of 2020, without a transaction, are distinguished by user, product and time")
@@ -128,7 +128,7 @@ struct QonversionTests {
     #expect(event.kind == .started && event.transaction == 0 && event.startsLineage)
     #expect(event.environment == .production && event.store == .unknown && event.app == 0)
     #expect(event.created == nil && event.revenue?.isProceed == nil)
-    #expect(batch.texts[0].transaction == .none)
+    #expect(batch.texts[0].transaction.isEmpty)
     let original = "\(Fingerprint.of("p1a2b3").userKeyText)|com.example.pro"
     #expect(batch.text(batch.texts[0].original) == original)
     #expect(

@@ -1,18 +1,6 @@
 import Formats
 import Domain
 
-/// One validated purchase in a FLOBUK body, before it is stored.
-///
-/// Its bytes are in the line.
-struct FlobukPurchase {
-  var product = UnsafeRawBufferPointer.none
-  var group = UnsafeRawBufferPointer.none
-  var environment = Environment.production
-  var expiresAt: Instant?
-  /// The state as the fold compares it.
-  var state = Observation()
-}
-
 /// The members of `data`, in webhooks and API responses.
 ///
 /// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out because the
@@ -28,25 +16,25 @@ enum FlobukDataField: Int, MemberField {
 struct FlobukPurchaseReader {
   private(set) var members = Members<FlobukDataField>("data.")
 
+  /// The product, environment, end and `state` of a purchase; it has no time yet.
   mutating func purchase(
     _ data: JSONNode, of tape: JSONTape
-  ) throws(BodyProblem) -> FlobukPurchase {
+  ) throws(BodyProblem) -> (draft: EventDraft, state: Observation) {
     members.read(data, of: tape)
-    var purchase = FlobukPurchase()
-    purchase.product = try tape.identifier(members[.productID])
-    guard !purchase.product.isEmpty else { throw .missing("data.productId") }
-    purchase.group = try tape.identifier(members[.groupID])
-    if try tape.truth(members[.sandbox]) == true {
-      purchase.environment = .sandbox
-    }
+    let event = Event(provider: .flobuk, kind: .observed, time: Instant(milliseconds: 0))
+    var (draft, state) = (EventDraft(event: event), Observation())
+    draft.product = try tape.identifier(members[.productID])
+    guard !draft.product.isEmpty else { throw .missing("data.productId") }
+    draft.group = try tape.identifier(members[.groupID])
+    if try tape.truth(members[.sandbox]) == true { draft.event.environment = .sandbox }
     // Source: the Unity and Godot SDKs treat 0, 1, 4 and a missing code as owned.
-    purchase.state.isOwned = [nil, 0, 1, 4].contains(try tape.integer(members[.status]))
-    purchase.expiresAt = try tape.eventTime(members[.expiresDate])
-    purchase.state.isAutoRenewing = try tape.truth(members[.autoRenew])
-    purchase.state.isInBillingRetry = try tape.truth(members[.billingRetry])
+    state.isOwned = [nil, 0, 1, 4].contains(try tape.integer(members[.status]))
+    draft.event.periodEnd = try tape.eventTime(members[.expiresDate])
+    state.isAutoRenewing = try tape.truth(members[.autoRenew])
+    state.isInBillingRetry = try tape.truth(members[.billingRetry])
     let type = try tape.word(members[.type])
-    purchase.state.productType = Self.productType(type, hasEnd: purchase.expiresAt != nil)
-    return purchase
+    state.productType = Self.productType(type, hasEnd: draft.event.periodEnd != nil)
+    return (draft, state)
   }
 
   /// Apple's non-renewing subscriptions are sent as `Non-Consumable`.
