@@ -56,6 +56,8 @@ struct EventVersions {
         winners[lineage, default: [:]][event.identity, default: []].append(outcome.winner.version)
         if outcome.lineages.count > 1 {
           try recordConflict(event.identity, event.time.milliseconds, in: lineage)
+          // A version that does not count is counted in the list of charges, too.
+          try lineages.touch(lineage)
         }
       }
     }

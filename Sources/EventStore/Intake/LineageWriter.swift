@@ -93,7 +93,8 @@ final class LineageWriter {
     }
   }
 
-  private func touch(_ lineage: Int64) throws {
+  /// Has a lineage folded again.
+  func touch(_ lineage: Int64) throws {
     guard let touch else { return }
     touch.bind(1, lineage)
     try touch.run()

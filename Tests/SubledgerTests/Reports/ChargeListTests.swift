@@ -60,6 +60,22 @@ struct ChargeListTests {
     #expect(refunded["first_published_run"] == "2" && refunded["changed_in_run"] == "2")
   }
 
+  @Test("A version that another original id has, and that does not count, is counted in a night")
+  func rivalVersions() throws {
+    try program.folder.write(
+      "\(Body(1).line)\n\(renewal.line)\n\(refund.line)\n", to: "in/a.jsonl")
+    try run()
+    var other = refund
+    other.members["created_at"] = "1775822430"
+    other.members["transaction"] = refund.members["transaction"]?.replacing(
+      "2000000900000001", with: "2000000900000009")
+    try program.folder.write(other.line + "\n", to: "in/b.jsonl")
+    try run()
+    #expect(try program.rows("charges/2026-04.csv").map { $0["versions"] } == ["2"])
+    let verified = try program.run(["verify"])
+    #expect(verified.status == 0, "\(verified)")
+  }
+
   @Test("Two charges of one transaction in the same second have different keys")
   func twins() throws {
     var started = renewal
