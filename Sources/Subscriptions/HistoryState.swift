@@ -40,6 +40,9 @@ extension SubscriptionHistory {
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
     state.lastSwitchedOff = events.last(where: \.isCancel)?.time
     state.paymentsFailed = events.filter(\.isBillingProblem).map(\.time)
+    state.interruptions = events.filter {
+      $0.isBillingProblem || $0.isExpiry || $0.kind == .paused
+    }.map(\.time)
     state.prices = reportedPrices
     state.productChanges = events.filter(\.kind.isProductChange).map {
       ProductChange(

@@ -146,6 +146,8 @@ public final class LineageState {
   public var unseenPeriods: [UnseenPeriod] = []
   /// Event times of failed payments, in business order.
   public var paymentsFailed: [Instant] = []
+  /// Event times of failed payments, pauses and expiries, in business order.
+  public var interruptions: [Instant] = []
   /// Whether the numbers in Play's order ids may show that a charge is missing.
   var mayMissOrders = false
   /// Ends that count as churn, in order, without pauses.

@@ -2,8 +2,9 @@ public import Domain
 
 /// The subscriptions of several fold groups that report the same store transactions, each once.
 ///
-/// The first provider in `authority` counts; what others report too is left out, and what only they
-/// report is added. So a subscription continues when one provider ends and another begins.
+/// The first provider in `authority` that links renewals to their subscription counts. What others
+/// report too is left out; what only they report is added to its subscription. So a subscription
+/// continues when one provider ends and another begins.
 public struct LinkedHistories: Sendable {
   /// A charge that two providers report: the counted event, the provider of the one left out, and
   /// both gross amounts in US dollars, nil when unknown.
@@ -36,7 +37,10 @@ public struct LinkedHistories: Sendable {
     let unmarked = rules.authority.firstIndex { !$0.capabilities.marksSandbox } ?? .max
     func rank(_ index: Int) -> (Int, Int, Int64, Int64, Int) {
       let isTest = own[index].exclusion != nil
-      let named = rules.authority.firstIndex(of: own[index].reported[0].provider) ?? .max
+      // A renewal that nothing links to its subscription cannot continue that of a provider.
+      let isAlone = !own[index].isChained && own[index].bookings.contains { $0.isOfSubscription }
+      let authority = isAlone && !isTest ? nil : rules.authority
+      let named = authority?.firstIndex(of: own[index].reported[0].provider) ?? .max
       let place = own[index].place
       return (isTest ? min(named, unmarked) : named, isTest ? 0 : 1, place.0, place.1, index)
     }
@@ -73,7 +77,8 @@ public struct LinkedHistories: Sendable {
   private mutating func take(_ history: SubscriptionHistory, _ index: Int) {
     guard history.exclusion == nil, let homes = homes(of: history) else {
       for event in history.reported { place(event, of: history, at: subscriptions.count) }
-      subscriptions.append(LinkedSubscription(history, index))
+      let original = history.events.first.flatMap { originals[$0.lineage] }
+      subscriptions.append(LinkedSubscription(history, index, original: original))
       return
     }
     var reading = OtherReport(history)

@@ -8,6 +8,8 @@ struct LinkedSubscription {
   /// How many charges and trial starts of the main provider name each transaction.
   private let opened: [Int64: Int]
   private let refunded: Set<Int64>
+  /// Transactions that the main provider's other events show to be trials.
+  private let trials: Set<Int64>
   /// Events of other providers, as folded and as reported.
   private(set) var events: [Event] = []
   private(set) var reported: [Event] = []
@@ -16,17 +18,22 @@ struct LinkedSubscription {
   /// When others reported charges that the main provider's states show only later, by transaction.
   private var dates: [Int64: Instant] = [:]
 
-  init(_ main: SubscriptionHistory, _ index: Int) {
+  /// - Parameter original: `transactionKey` of the original id.
+  init(_ main: SubscriptionHistory, _ index: Int, original: Int64?) {
     self.main = main
     self.index = index
     opened = main.events.openings
     refunded = Set(main.events.lazy.filter(\.kind.isRefund).map(\.transaction))
+    let isConverted = main.events.first(where: \.opensPurchase)?.kind == .trialConverted
+    let noticed = main.events.lazy.filter(\.isOfTrial).map(\.transaction)
+    trials = Set(noticed).union([isConverted ? original : nil].compactMap(\.self)).subtracting([0])
   }
 
   /// Whether the purchase that `event` opens at `start` is already reported: by its transaction or,
   /// if one of both reports has none or uses one id for several charges, by the time.
   func hasOpened(_ event: Event, isUnique: Bool, from start: Instant) -> Bool {
     let others = events.filter { $0.opensPurchase && $0.provider != event.provider }
+    if event.chargeKind != nil, trials.contains(event.transaction) { return true }
     let isNamed =
       opened[event.transaction] != nil || others.contains { $0.transaction == event.transaction }
     if isUnique, isNamed { return true }

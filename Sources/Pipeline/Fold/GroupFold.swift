@@ -100,7 +100,7 @@ struct GroupFold: Sendable {
     for part in linked.parts {
       try fold(part, counted, cases, into: &result, &own)
     }
-    own.churnInDoubt = own.churnInDoubt.filter(counted.count)
+    own.churnInDoubt = Set(own.churnInDoubt.compactMap(counted.counted))
     try result.add(own)
     let texts = try cases.texts(of: group, events).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }

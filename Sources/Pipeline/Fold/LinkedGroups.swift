@@ -98,9 +98,16 @@ func countedHistories(
 }
 
 extension [SubscriptionHistory] {
-  /// Whether one of them churns at the time and in the product of `end`.
-  func count(_ end: ChurnInDoubt) -> Bool {
-    contains { $0.churns(at: end.at, in: end.productKey) }
+  /// Returns `end` as the end of the one of them that churns at its time and in its product; nil if
+  /// none does.
+  ///
+  /// Several lineages of linked groups can end in one churn.
+  func counted(_ end: ChurnInDoubt) -> ChurnInDoubt? {
+    let churning = filter { $0.churns(at: end.at, in: end.productKey) }
+    let own = churning.first { $0.lineages.contains(end.lineage) } ?? churning.first
+    return own?.lineages.min().map {
+      ChurnInDoubt(lineage: $0, productKey: end.productKey, at: end.at)
+    }
   }
 }
 
@@ -108,12 +115,13 @@ extension ReconcilePass {
   /// Returns the ends in doubt that reports count, without those of another provider's report.
   func counted(_ doubts: Set<ChurnInDoubt>) throws -> Set<ChurnInDoubt> {
     guard try ledger.isLinked() else { return doubts }
-    return try doubts.filter { end in
-      guard let row = try ledger.lineage(end.lineage) else { return true }
-      let group = try ledger.linkedGroup(of: row)
-      let linked = try LinkedGroups(group, try ledger.events(of: group), rules: rules.fold)
-      return linked?.counted.histories.count(end) ?? true
-    }
+    return Set(
+      try doubts.compactMap { end in
+        guard let row = try ledger.lineage(end.lineage) else { return end }
+        let group = try ledger.linkedGroup(of: row)
+        let linked = try LinkedGroups(group, try ledger.events(of: group), rules: rules.fold)
+        return linked.map { $0.counted.histories.counted(end) } ?? end
+      })
   }
 }
 

@@ -44,9 +44,11 @@ public struct Period: Sendable {
   /// When access actually ends; nil while open.
   var effectiveEnd: Instant? {
     if let revokedAt { return revokedAt }
-    guard let end else { return nil }
-    return max(end, graceEnd ?? end, unseenEnd ?? end)
+    return ownEnd.map { max($0, unseenEnd ?? $0) }
   }
+
+  /// The end with grace, without charges that never arrived; nil while open.
+  var ownEnd: Instant? { end.map { max($0, graceEnd ?? $0) } }
 
   /// Whether billing retry or grace was seen in it, or the provider calls its end involuntary.
   func isInvoluntary(_ events: [Event]) -> Bool {

@@ -71,7 +71,9 @@ struct PeriodPass {
   ) -> (instant: Instant?, isDerived: Bool) {
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
-      if let entitled = event.entitledUntil, entitled > start { return (entitled, false) }
+      // An Apple change begins a new period; an equal end is the entitlement's before the change.
+      let isOld = event.store == .appStore && event.entitledUntil == periods.last?.end
+      if let entitled = event.entitledUntil, entitled > start, !isOld { return (entitled, false) }
       return derivedEnd(event, start: start)
     }
     guard let sent = event.periodEnd else { return derivedEnd(event, start: start) }
@@ -245,6 +247,7 @@ struct PeriodPass {
         firstOpened[event.transaction] == nil,
         let end = event.periodEnd ?? event.namedEnd(after: period),
         !event.namesRestart(after: period, events, rules.renewalGap),
+        !event.namesLateRecovery(after: period, events, rules.renewalGap),
         !events.contains(where: {
           $0.kind.isProductChange && $0.transaction == event.transaction
         })
@@ -268,7 +271,9 @@ struct PeriodPass {
             ?? false
         guard ends, periods[index].revokedAt == nil else { continue }
         let moment = max(events[later].time, periods[index].start)
-        if let end = periods[index].effectiveEnd, moment >= end { continue }
+        let (period, isRevoked) = (periods[index], events[later].kind == .revoked)
+        let end = isRevoked ? period.effectiveEnd : period.ownEnd
+        if let end, moment >= end { continue }
         periods[index].revokedAt = moment
       }
     }

@@ -191,6 +191,15 @@ extension Event {
       || period.ownEvents.contains { events[$0].isExpiry && events[$0].time < charged }
   }
 
+  /// Whether the charge that it names recovered a failed payment after access had ended.
+  func namesLateRecovery(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
+    guard let charged = chargeBefore(.seconds(0)), let end = period.ownEnd, charged > end + gap
+    else { return false }
+    return period.ownEvents.contains {
+      events[$0].isBillingProblem && events[$0].time < charged
+    }
+  }
+
   /// Whether its kind can name the transaction of another period.
   var mayNameAnotherPeriod: Bool {
     transaction != 0 && chargeKind == nil && kind != .trialStarted && kind != .extended

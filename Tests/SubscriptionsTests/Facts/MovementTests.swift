@@ -64,6 +64,28 @@ import Domain
     #expect(try late.facts(asOf: "2026-04-20").count(.reactivated) == 1)
   }
 
+  @Test("A recovery that did not arrive leaves the churn of the failed payment")
+  func unseenRecovery() throws {
+    var story = subscriber()
+    story.report(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
+    story.report(.canceled, "2026-04-01", until: "2026-04-05") {
+      ($0.transaction, $0.periodStart) = (777, at("2026-03-05"))
+    }
+    let facts = try story.facts(asOf: "2026-05-20")
+    #expect(facts.days(.churnedInvoluntary) == ["2026-02-10"])
+  }
+
+  @Test("A refund after the end of its period ends nothing, even if a later charge did not arrive")
+  func lateRefund() throws {
+    var story = subscriber()
+    story.report(.refunded, "2026-02-15", until: "2026-02-15", price: "10")
+    story.report(.canceled, "2026-04-01", until: "2026-04-10") {
+      ($0.transaction, $0.periodStart) = (777, at("2026-03-10"))
+    }
+    let facts = try story.facts(asOf: "2026-05-20")
+    #expect(facts.count(.churnedRefund) == 0 && facts.count(.churned) == 1)
+  }
+
   @Test("A subscription in grace is active, and its end is involuntary")
   func grace() throws {
     var story = subscriber()
