@@ -70,15 +70,14 @@ struct QonversionPurchaseReader {
     return right
   }
 
-  /// The store's product id; Play's outer one also names the base plan: `product:plan`.
+  /// The store's product id, on Play `product:plan`; the outer one can also be the dashboard's.
   private func product(
     _ store: Store, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
     let own = try tape.identifier(storeData[.productID])
-    if !own.isEmpty { return own }
     let outer = try tape.identifier(members[.productID])
-    guard store == .playStore else { return outer }
-    return UnsafeRawBufferPointer(rebasing: outer.prefix { $0 != UInt8(ascii: ":") })
+    let namesPlan = store == .playStore && outer.starts(with: own + [UInt8(ascii: ":")])
+    return own.isEmpty || namesPlan ? outer : own
   }
 
   /// The type of a purchase that is sent without one, derived from whether its price is zero.

@@ -188,6 +188,8 @@ extension Reconciler {
   /// that offer.
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageInput) -> Bool {
     let charge = paid[index]
+    // A free charge may have no currency.
+    if charge.grossUSD == .zero { return paid.contains { $0.grossUSD != .zero } }
     switch view?.transaction(charge.transaction)?.kind {
     case .introStarted, .introRenewed: return true
     case .started, .renewed, .oneTime, .trialStarted: return false

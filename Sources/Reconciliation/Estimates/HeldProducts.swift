@@ -37,14 +37,24 @@ extension Reconciler {
 
   /// The product that a charge at `instant` renewed: the last reported before it, else the next.
   func product(of lineage: LineageInput, at instant: Instant) -> String {
-    lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
-      ?? lineage.product
+    withOnlyPlan(
+      lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
+        ?? lineage.product, in: lineage)
   }
 
   /// The product of a start at `instant`: the first reported after it, else the last before it.
   func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
-    lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
-      ?? lineage.product
+    withOnlyPlan(
+      lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
+        ?? lineage.product, in: lineage)
+  }
+
+  /// The product with its only base plan, unless the subscription has it without: a change can name
+  /// it without.
+  func withOnlyPlan(_ product: String, in lineage: LineageInput) -> String {
+    let plans = rules.basePlans.plans(of: product)
+    let isOwn = lineage.latest.charges.contains { lineage.text($0.product) == product }
+    return plans.count == 1 && !isOwn ? plans[0] : product
   }
 
   /// The purchase of an entitlement without a lineage.

@@ -41,7 +41,13 @@ extension Reconciler {
     if let restart { return restart.at }
     let mayLapse = paid.isByOrder ? !paid.isFromStart : trial.isExpired
     let due = conversionDue(trial, before: first, ordinal, mayLapse: mayLapse, lineage)
-    if firsts.contains(where: { $0.code == .missedConversion }) { return due }
+    let found = missing(in: lineage).filter { missed in
+      !missed.isFree && missed.code != .missedPurchase
+        && missed.at.map { trial.start < $0 && $0 < first.time } ?? false
+    }
+    if total(found) >= ordinal || firsts.contains(where: { $0.code == .missedConversion }) {
+      return due
+    }
     let code = trial.codeOfCharge(at: due)
     raiseCharge(
       code, of: lineage, at: due,
@@ -108,8 +114,8 @@ extension Reconciler {
     guard left > 0 else { return }
     let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
     var due = min(end(of: between, after: firstGap(known) ?? last ?? from), charge.time)
-    if left == 1, let recovered = recovery(of: lineage, due: due, before: charge) {
-      due = recovered
+    if left == 1, let delayed = delayedCharge(of: lineage, due: due, before: charge) {
+      due = delayed
     }
     let counts =
       isByOrder
@@ -120,10 +126,25 @@ extension Reconciler {
       evidence +=
         "; whether a change of product or a new start between them counts, is unknown"
     }
-    guard left > jump.changes else {
+    let mayContinue = !isByOrder && mayContinueOthers(known, of: lineage)
+    if mayContinue {
+      evidence += "; no time between them is free, and the user had another subscription"
+    }
+    guard left > jump.changes, !mayContinue else {
       return raiseUncertain(lineage, at: due, evidence)
     }
     raiseCharge(.missedRenewal, of: lineage, count: left - jump.changes, at: due, evidence)
+  }
+
+  /// Whether the counter of `paid`, a start and its first renewal without a gap, may continue that
+  /// of an earlier subscription of the user.
+  private func mayContinueOthers(_ paid: ArraySlice<Charge>, of lineage: LineageInput) -> Bool {
+    guard paid.count == 2, let start = paid.first, start.periodEnd != nil, firstGap(paid) == nil,
+      start == lineage.latest.subscriptionCharges.first, start.product == paid.last?.product
+    else { return false }
+    return allLineages.contains { other in
+      other.latest.subscriptionCharges.first.map { $0.time < start.time } ?? false
+    }
   }
 
   /// Whether the snapshot lists the charge and one before `instant`, and not only the newest per
@@ -145,15 +166,18 @@ extension Reconciler {
     }
   }
 
-  /// When a payment that had failed at `due` was recovered: one period before the next charge.
-  private func recovery(of lineage: LineageInput, due: Instant, before next: Charge) -> Instant? {
+  /// When the charge was made that a failed payment, pause or expiry delayed: one period before the
+  /// next charge.
+  private func delayedCharge(
+    of lineage: LineageInput, due: Instant, before next: Charge
+  ) -> Instant? {
     guard let end = next.periodEnd, end > next.periodStart else { return nil }
     let length = PeriodLength(from: next.periodStart, to: end)
-    let recovered = length.start(before: next.periodStart)
-    let failed = lineage.latest.paymentsFailed.contains {
-      due - .days(1) <= $0 && $0 <= recovered
+    let charged = length.start(before: next.periodStart)
+    let isDelayed = lineage.latest.interruptions.contains {
+      due - .days(1) <= $0 && $0 <= charged
     }
-    return failed && recovered > due ? recovered : nil
+    return isDelayed && charged > due ? charged : nil
   }
 
   /// Raises the renewals counted by an event after the last charge, minus what was found.

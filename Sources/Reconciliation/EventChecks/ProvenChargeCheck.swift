@@ -77,7 +77,7 @@ extension Reconciler {
     let orders = period.transaction == 0 ? nil : lineage.orders(until: period.transaction)
     let count = max(1, min(proven, orders ?? proven) - total(found))
     let due = end(of: found, after: count > 1 ? first : at)
-    let product = lineage.text(period.product)
+    let product = withOnlyPlan(lineage.text(period.product), in: lineage)
     let id = lineage.transactionText(period.transaction)
     var draft = BreakDraft(
       code: code, subject: subject(lineage, product: product), transaction: id,
@@ -126,8 +126,12 @@ extension Reconciler {
   private func charges(provenBy period: UnseenPeriod, _ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
     let free = period.transaction == 0 ? period.start : nil
+    let held = state.subscriptionCharges.last { $0.time < period.time }?.product
+    // The latest product can have another length.
+    let own = rules.length(of: lineage.text(period.product))?.mean
     guard let end = free ?? period.previousEnd,
-      let length = periodLength(lineage, state), length > .seconds(0),
+      let length = (held == period.product ? own : nil) ?? periodLength(lineage, state),
+      length > .seconds(0),
       !period.isRecovery, !hasFailed(state, at: end)
     else { return 1 }
     let count = max(1, period.end.since(end).rounded(dividingBy: length))
@@ -138,9 +142,7 @@ extension Reconciler {
       let (span, unit) = (start.since(end).milliseconds, length.milliseconds)
       return 1 + max(0, (span + unit / 7) / unit)
     }
-    let held = state.subscriptionCharges.last { $0.time < period.time }?.product
     if held == period.product { return count }
-    let own = rules.length(of: lineage.text(period.product))?.mean
     return own.map { max(1, period.end.since(end).rounded(dividingBy: $0)) } ?? 1
   }
 

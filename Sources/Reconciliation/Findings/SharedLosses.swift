@@ -15,18 +15,20 @@ extension [Break] {
     var counted: [StorePlace: [Int]] = [:]
     for index in losses.sorted(by: { rank($0) < rank($1) }) {
       let found = self[index]
-      let same = found.places.lazy.flatMap { counted[$0] ?? [] }.first {
-        self[$0].isLoss(of: found, rules.renewalGap)
+      let same = Set(found.places.flatMap { counted[$0] ?? [] }).sorted().filter {
+        found.events(sharedWith: self[$0], rules.renewalGap) > 0
       }
-      guard let same else {
+      guard !same.isEmpty else {
         for place in found.places { counted[place, default: []].append(index) }
         continue
       }
-      let (count, other) = (found.lostEvents, self[same])
-      let left = Swift.max(0, count - other.lostEvents)
+      let count = found.lostEvents
+      let shared = same.map { found.events(sharedWith: self[$0], rules.renewalGap) }
+      let left = Swift.max(0, count - shared.reduce(0, +))
       self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
       self[index].severity = scale.severity(of: self[index].estimatedUSD)
-      self[index].evidence += "; also missing from \(other.provider.name), whose report counts"
+      let providers = Set(same.map { self[$0].provider.name }).sorted().joined(separator: ", ")
+      self[index].evidence += "; also missing from \(providers), whose report counts"
     }
   }
 }
@@ -51,17 +53,28 @@ private extension Break {
       .map { StorePlace(store: store, id: $0) }
   }
 
-  /// Compares transactions if both breaks have one, else the expected times.
-  func isLoss(of other: Break, _ gap: Interval) -> Bool {
+  /// The number of its lost events that `other` contains too: of the same transaction or, if one of
+  /// both has no transaction or several events, at the same time.
+  func events(sharedWith other: Break, _ gap: Interval) -> Int64 {
     guard provider != other.provider, (code == .missedRefund) == (other.code == .missedRefund)
-    else { return false }
+    else { return 0 }
+    let fewest = Swift.min(lostEvents, other.lostEvents)
     if store.startsWithOriginal, !transaction.isEmpty, !other.transaction.isEmpty {
-      return transaction == other.transaction
+      if transaction == other.transaction { return fewest }
+      if lostEvents == 1, other.lostEvents == 1 { return 0 }
     }
-    guard let at = expectedAt, let time = other.expectedAt else { return false }
-    let length = Swift.min(periodLength, other.periodLength).milliseconds
+    guard let at = expectedAt, let time = other.expectedAt else { return 0 }
     // Two losses of a product are a period apart.
-    let tolerance = product == other.product ? Interval(milliseconds: length / 2) : gap
-    return at.isWithin(Swift.max(gap, tolerance), of: time)
+    let length = Swift.min(periodLength, other.periodLength)
+    let half = Interval(milliseconds: product == other.product ? length.milliseconds / 2 : 0)
+    let tolerance = Swift.max(gap, half)
+    guard length > .seconds(0) else { return at.isWithin(tolerance, of: time) ? fewest : 0 }
+    let shared = (0..<lostEvents).count { step in
+      let due = at + Interval(milliseconds: length.milliseconds * step)
+      let near = Swift.max(0, due.since(time).rounded(dividingBy: length))
+      let steps = Swift.min(near, other.lostEvents - 1)
+      return due.isWithin(tolerance, of: time + Interval(milliseconds: length.milliseconds * steps))
+    }
+    return Swift.min(Int64(shared), fewest)
   }
 }

@@ -32,7 +32,9 @@ extension Reconciler {
     let converts = !isPaidBefore && converts(transaction, lineage, siblings)
     switch transaction.kind {
     case .oneTime: return .missedPurchase
-    case .trialStarted, .free: return .missedStart
+    // A free purchase after a payment is a free renewal.
+    case .free: return isPaidBefore ? codeOfLaterCharge(transaction, lineage) : .missedStart
+    case .trialStarted: return .missedStart
     case .renewed, .introRenewed: return converts ? .missedConversion : .missedRenewal
     case .started, .introStarted: break
     case .unknown:

@@ -84,6 +84,10 @@ extension Reconciler {
   /// Whether an expiry reported the end at `base`; one that is a period later ended another one.
   func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
+    // The expiry after a later charge is not that of the period until `base`.
+    if let last = state.subscriptionCharges.last, last.time > base + gap {
+      return state.churned.contains { $0.isExpired && $0.at.isWithin(gap, of: base) }
+    }
     let reported = state.reportedEnd ?? (capabilities.sendsPeriodEnds ? base : state.lastEventAt)
     return min(reported, max(base, expiredAt)) <= base + gap
   }

@@ -163,8 +163,8 @@ extension Reconciler {
     if let lineage {
       var product = transaction.product
       let held = productHeld(transaction, lineage, soldProduct(mapped, in: transaction.store))
-      // A list can name Play's product without its base plan.
-      if product.isEmpty || held.withoutBasePlan == product {
+      // Only one of both may name the base plan of Play's product.
+      if product.isEmpty || held.withoutBasePlan == product || product.withoutBasePlan == held {
         product = lineage.refundedProduct(of: transaction.key) ?? held
       }
       var about = subject(lineage, product: product)
@@ -187,10 +187,25 @@ extension Reconciler {
     }
     if transaction.isNewest, let mapped { return mapped }
     if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
-      return transaction.opensPeriods || cutsPeriod(lineage, at: at)
-        ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
+      return continuesReported(transaction, lineage, at: at)
+        ? product(of: lineage, at: at) : productBegun(in: lineage, at: at)
     }
     return mapped ?? lineage.product
+  }
+
+  /// Whether a charge at `instant` renewed the product reported before it: neither it nor another
+  /// missing charge since then began a product.
+  private func continuesReported(
+    _ transaction: ListedTransaction, _ lineage: LineageInput, at instant: Instant
+  ) -> Bool {
+    if transaction.opensPeriods { return false }
+    let last = lineage.latest.subscriptionCharges.last { $0.time <= instant }
+    return !siblings(of: transaction).contains { listed in
+      guard let at = listed.at, at <= instant, listed.key != last?.transaction,
+        last.map({ $0.time <= at }) ?? true
+      else { return false }
+      return listed.opensPeriods && listed.kind != .free || cutsPeriod(lineage, at: at)
+    }
   }
 
   /// Whether a charge at `instant` changed the product: more than the gap was left until then.

@@ -50,10 +50,11 @@ extension Reconciler {
     _ transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject
   ) -> MissingCharge {
     let isFirst = siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
+    let code = code(of: transaction, lineage)
     return MissingCharge(
-      lineage: lineageName(of: transaction, lineage, about),
-      code: code(of: transaction, lineage),
-      at: transaction.at, end: transaction.expiresAt, isFree: transaction.isTrial,
+      lineage: lineageName(of: transaction, lineage, about), code: code,
+      at: transaction.at, end: transaction.expiresAt,
+      isFree: transaction.isTrial && code == .missedStart,
       opensLineage: !isOfEarlierSubscription(transaction, lineage)
         && (isFirst || isFirstPaid(transaction, lineage)))
   }

@@ -55,7 +55,7 @@ struct PurchaseReaderTests {
     #expect(right.transactions[0].kind == .oneTime)
   }
 
-  @Test("The store's product id takes precedence; Play's outer id loses its base plan")
+  @Test("The store's product id takes precedence; Play's outer id adds its base plan")
   func products() {
     let play = purchase(
       "G.1", of: "G.1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
@@ -63,8 +63,12 @@ struct PurchaseReaderTests {
     let named = purchase(
       "G.2", of: "G.2", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
       renews: "true", platform: "play_store", product: "pro:monthly", storeProduct: "sku")
-    let rights = read([play, named]).snapshots.first?.entitlements ?? []
-    #expect(rights.map(\.product) == ["pro", "sku"] && rights[0].store == .playStore)
+    let both = purchase(
+      "G.3", of: "G.3", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+      renews: "true", platform: "play_store", product: "pro:monthly", storeProduct: "pro")
+    let rights = read([play, named, both]).snapshots.first?.entitlements ?? []
+    #expect(rights.map(\.product) == ["pro:monthly", "sku", "pro:monthly"])
+    #expect(rights[0].store == .playStore)
   }
 
   @Test("An incomplete list is refused, because missing entries would look ended")

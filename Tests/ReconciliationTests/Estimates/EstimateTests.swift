@@ -279,4 +279,13 @@ struct EstimateTests {
     #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
+
+  @Test("A free charge is not the price of later ones, although it has no currency")
+  func free() {
+    var story = Story.monthly(renewals: 4, without: [3])
+    story.events[2].revenue = Revenue(
+      local: .zero, usd: .zero, currency: 0, isProceed: false, rate: Amount(micros: 70_000_000))
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+  }
 }

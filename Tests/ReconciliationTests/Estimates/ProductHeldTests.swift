@@ -65,6 +65,44 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", "pro:base", worth: 10)
   }
 
+  @Test("Both missing charges after a lost change are for the product that it began")
+  func afterLostChange() {
+    var story = Story.monthly(renewals: 1)
+    story.report(
+      .renewed, "2026-04-10", until: "2026-05-10", transaction: 104, price: 20,
+      product: Story.yearly)
+    let listed =
+      monthlyTransactions(renewals: 1) + [
+        bought(102, .renewed, "2026-02-10", until: "2026-03-10"),
+        bought(103, .renewed, "2026-03-10", until: "2026-04-10"),
+        bought(104, .renewed, "2026-04-10", until: "2026-05-10"),
+      ]
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-05-10", product: "unmapped", listing: listed)],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.product) == [yearly, yearly])
+  }
+
+  @Test("The old product of a change has the only base plan with which it is sold")
+  func oldProductOfChange() {
+    var story = Story()
+    story.report(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101) {
+      ($0.previousProduct, $0.product, $0.periodStart) = (5, Story.yearly, at("2026-02-01"))
+    }
+    story.report(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2,
+      product: Story.yearly)
+    for index in story.events.indices { story.events[index].store = .playStore }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20") {
+      var words = StringTable()
+      for word in Story.words { _ = words.symbol(word) }
+      $0.basePlans = BasePlans(in: words)
+    }
+    #expect(Set(scenario.breaks.map(\.product)) == ["pro:base"], "\(scenario.breaks)")
+  }
+
   @Test("Purple's product change applies from its own time")
   func atOnce() {
     var story = changed(.upgraded)
@@ -83,6 +121,24 @@ struct ProductHeldTests {
       stories: [story], entitlements: [premium(until: "2026-04-20", product: "", listing: listed)],
       capturedAt: "2026-04-01", provider: .purple)
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 20)
+  }
+
+  @Test("Before an announced change, a missing charge has the length of the old product")
+  func lengthBeforeChange() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.report(.downgraded, "2026-02-05", transaction: 101) {
+      ($0.previousProduct, $0.product) = (Story.monthly, 3)
+    }
+    story.report(
+      .renewed, "2026-03-01", until: "2026-03-08", transaction: 102, price: 3, product: 3)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let scenario = Scenario(
+      stories: [story], entitlements: nil, capturedAt: "2026-03-05", provider: .purple
+    ) {
+      $0.fold.periods = [Story.monthly: .months(1), 3: .days(7)]
+      $0.lengths = ["com.example.monthly": .months(1), "com.example.weekly": .days(7)]
+    }
+    #expect(scenario.breaks.map(\.missingEvents) == [1], "\(scenario.breaks)")
   }
 
   @Test("A missing start is for the product that the next charge or change names")

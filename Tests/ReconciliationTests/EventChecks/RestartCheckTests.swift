@@ -132,4 +132,44 @@ struct RestartCheckTests {
     #expect(codes([101]) == ["MISSED_START"])
     #expect(codes([101, 102, 106]) == ["MISSED_START"])
   }
+
+  @Test(
+    "A charge that an expiry or a pause delayed is missing one period before the next charge",
+    arguments: [EventKind.expired, .paused])
+  func delayed(kind: EventKind) {
+    var story = Story.monthly(renewals: 1)
+    story.report(kind, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.renewed, "2026-05-10", until: "2026-06-10", transaction: 103, price: 10, count: 3)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-04-10")])
+  }
+
+  @Test("A lost recovery is a renewal, although a later period expired")
+  func recovery() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.billingRetry, "2026-04-05", until: "2026-04-05", transaction: 102) {
+      $0.periodStart = at("2026-03-05")
+    }
+    story.report(.renewed, "2026-04-12", until: "2026-05-12", transaction: 103, price: 10)
+    story.report(.expired, "2026-05-12", until: "2026-05-12", transaction: 103)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("A listed first payment long after the trial is one missing charge")
+  func lateConversion() {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.renewed, "2026-02-15", until: "2026-03-15", transaction: 102, price: 10, count: 1)
+    let listed = [
+      bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+      bought(101, .renewed, "2026-01-15", until: "2026-02-15"),
+      bought(102, .renewed, "2026-02-15", until: "2026-03-15"),
+    ]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-15", listing: listed)],
+      capturedAt: "2026-03-01")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
 }

@@ -29,6 +29,18 @@ struct SharedLossesTests {
     #expect(worths([first, missed(.flobuk, 1, usd: 11, on: "2026-04-01")]) == [10, 11])
   }
 
+  @Test("Several losses in one break are those of several breaks of another provider")
+  func several() {
+    var breaks = [missed(.qonversion, 3, usd: 30, on: "2026-03-01")]
+    breaks += (3...5).map { missed(.flobuk, 1, usd: 11, on: month($0)) }
+    for index in breaks.indices { breaks[index].periodLength = .days(30) }
+    #expect(worths(breaks) == [30, 0, 0, 0])
+    for index in breaks.indices {
+      breaks[index].provider = breaks[index].provider == .flobuk ? .qonversion : .flobuk
+    }
+    #expect(worths(breaks) == [0, 11, 11, 11])
+  }
+
   @Test("A provider whose feed can still bring it does not keep the worth of another's loss")
   func pending() {
     var first = missed(.qonversion, 1, usd: 10, on: "2026-03-01")

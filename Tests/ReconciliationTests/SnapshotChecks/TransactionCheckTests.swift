@@ -262,4 +262,18 @@ struct TransactionCheckTests {
       #expect(breaks.map(\.estimatedUSD) == [.zero])
     }
   }
+
+  @Test("A free purchase listed after a payment is one free renewal, and no trial")
+  func freeRenewal() {
+    let listed = monthlyTransactions(renewals: 3).map { sold in
+      var sold = sold
+      sold.kind = sold.id == "102" ? .free : .unknown
+      return sold
+    }
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [2])],
+      entitlements: [premium(until: "2026-05-01", listing: listed)], capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.estimatedUSD) == [.zero])
+  }
 }
