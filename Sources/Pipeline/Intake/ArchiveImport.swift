@@ -26,7 +26,8 @@ struct ArchiveImport {
     of files: [ArchiveFile], by intake: ArchiveIntake, _ rules: NormaliserSettings,
     for run: Intake, summary: IntakeSummary
   ) throws {
-    retracted = try run.ledger.retractedContents()
+    // An archive that is read again has its own retracted lines.
+    retracted = try run.replayed == nil ? run.ledger.retractedContents() : [:]
     reader = ArchiveReader(
       rules: rules, valueBytesMax: run.plan.valueBytesMax, retracted: run.retracted,
       knownContents: try run.ledger.contents(), formers: try run.ledger.formers(),

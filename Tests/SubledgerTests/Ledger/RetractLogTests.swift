@@ -84,4 +84,19 @@ struct RetractLogTests {
       try Set(inputs()) == [["133", "0", "0", "133", "133"], ["160", "160", "0", "0", "0"]])
     try prove()
   }
+
+  @Test("The only line of an archive is retracted, although another file has the same content")
+  func copy() throws {
+    let line = bodies(1, from: 900)
+    let packed = try gzip("-nc", program.folder.write(line, to: "unpacked"))
+    try program.folder.write(Array(packed), to: "in/b.jsonl.gz")
+    try run()
+    try program.folder.write(line, to: "in/c.jsonl")
+    try run()
+    let result = try retract("c.jsonl:1")
+    #expect(result.status == 0, "\(result)")
+    try run()
+    #expect(try inputs().contains(["1", "0", "0", "1", "1"]))
+    try prove()
+  }
 }
