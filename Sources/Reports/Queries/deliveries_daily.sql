@@ -1,102 +1,145 @@
--- Deliveries of a day, with attempts and latency, unknown without receive times. A day without
--- deliveries of a provider has rows of zero, for the kinds of its last day with some.
-with silences as (
+-- Deliveries of a day, with attempts and latency. Without receive times, attempts and latencies
+-- are unknown, not zero. A day on which a provider delivered nothing has rows
+-- of zero, for the kinds of its last day with deliveries.
+with arrivals as (
+  select distinct
+    feed.provider,
+    arrival.day
+  from fold_feed as feed
+  join delivery_day as arrival
+    on arrival.provider = feed.provider
+    and arrival.app = feed.app
+    and arrival.day between feed.begin_ms / 86400000 and feed.newest_ms / 86400000
+),
+silences as (
   select
     provider,
     day as last_day,
-    lead(day) over (partition by provider order by day) as next_day
-  from (
-    select distinct feed.provider, arrival.day
-    from fold_feed as feed
-    join delivery_day as arrival using (provider, app)
-    where arrival.day between feed.begin_ms / 86400000 and feed.newest_ms / 86400000
-  )
+    lead(day) over (
+      partition by provider
+      order by day
+    ) as next_day
+  from arrivals
 ),
-silent as (
-  select distinct
+parts as (
+  select
+    cell.day,
+    cell.provider,
+    cell.kind,
+    cell.delivered,
+    cell.distinct_events,
+    cell.duplicates_exact,
+    cell.duplicates_semantic,
+    cell.conflicts,
+    0 as out_of_order,
+    0 as late,
+    cell.received,
+    case when cell.schedule = fit.schedule then cell.attempt_1 else 0 end as attempt_1,
+    case when cell.schedule = fit.schedule then cell.attempt_2 else 0 end as attempt_2,
+    case when cell.schedule = fit.schedule then cell.attempt_3 else 0 end as attempt_3,
+    case when cell.schedule = fit.schedule then cell.attempt_4 else 0 end as attempt_4,
+    case when cell.schedule = fit.schedule then cell.attempt_5 else 0 end as attempt_5,
+    case when cell.schedule = fit.schedule then cell.attempt_6 else 0 end as attempt_6,
+    cell.latency_max_s,
+    0 as is_silent
+  from delivery_cell as cell
+  join fitting_schedule as fit on fit.provider = cell.provider
+  union all
+  select
+    day,
+    provider,
+    kind,
+    0 as delivered,
+    0 as distinct_events,
+    0 as duplicates_exact,
+    0 as duplicates_semantic,
+    0 as conflicts,
+    out_of_order,
+    late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s,
+    0 as is_silent
+  from arrival_cell
+  union all
+  select
     day.number as day,
     cell.provider,
-    cell.kind
+    cell.kind,
+    0 as delivered,
+    0 as distinct_events,
+    0 as duplicates_exact,
+    0 as duplicates_semantic,
+    0 as conflicts,
+    0 as out_of_order,
+    0 as late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s,
+    1 as is_silent
   from silences as silence
   join day on day.number between silence.last_day + 1 and silence.next_day - 1
   join delivery_cell as cell on cell.day = silence.last_day and cell.provider = silence.provider
   where
     silence.next_day > silence.last_day + 1
     and cell.delivered > 0
-),
-delivery as (
-  select
-    cell.day,
-    cell.provider,
-    cell.kind,
-    sum(cell.delivered) as delivered,
-    sum(cell.distinct_events) as distinct_events,
-    sum(cell.duplicates_exact) as duplicates_exact,
-    sum(cell.duplicates_semantic) as duplicates_semantic,
-    sum(cell.conflicts) as conflicts,
-    sum(cell.received) as received,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_1, 0)) as attempt_1,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_2, 0)) as attempt_2,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_3, 0)) as attempt_3,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_4, 0)) as attempt_4,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_5, 0)) as attempt_5,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_6, 0)) as attempt_6,
-    max(cell.latency_max_s) as latency_max_s
-  from delivery_cell as cell
-  join fitting_schedule as fit on fit.provider = cell.provider
-  group by
-    cell.day,
-    cell.provider,
-    cell.kind
-),
-shown as (
-  select day, provider, kind from delivery
-  union
-  select day, provider, kind from arrival_cell
-  union
-  select day, provider, kind from silent
 )
 select
   row.day,
   row.provider,
   row.kind,
-  ifnull(delivery.delivered, 0) as delivered,
-  ifnull(delivery.distinct_events, 0) as distinct_events,
-  ifnull(delivery.duplicates_exact, 0) as duplicates_exact,
-  ifnull(delivery.duplicates_semantic, 0) as duplicates_semantic,
-  ifnull(delivery.conflicts, 0) as conflicts,
-  ifnull(arrival.out_of_order, 0) as out_of_order,
-  ifnull(arrival.late, 0) as late,
-  iif(delivery.received > 0, delivery.attempt_1, null) as attempt_1,
-  iif(delivery.received > 0, delivery.attempt_2, null) as attempt_2,
-  iif(delivery.received > 0, delivery.attempt_3, null) as attempt_3,
-  iif(delivery.received > 0, delivery.attempt_4, null) as attempt_4,
-  iif(delivery.received > 0, delivery.attempt_5, null) as attempt_5,
-  iif(delivery.received > 0, delivery.attempt_6, null) as attempt_6,
-  iif(
-    delivery.received > 0,
-    delivery.delivered - delivery.attempt_1 - delivery.attempt_2 - delivery.attempt_3
-      - delivery.attempt_4 - delivery.attempt_5 - delivery.attempt_6,
-    null
-  ) as attempt_unknown,
-  latency.p50 as latency_p50_s,
-  latency.p95 as latency_p95_s,
-  latency.p99 as latency_p99_s,
-  delivery.latency_max_s
-from shown as row
-left join delivery using (day, provider, kind)
-left join arrival_cell as arrival using (day, provider, kind)
-left join silent using (day, provider, kind)
-left join latency using (day, provider, kind)
-where
-  silent.day is not null
-  or delivery.delivered <> 0
-  or delivery.distinct_events <> 0
-  or delivery.duplicates_exact <> 0
-  or delivery.duplicates_semantic <> 0
-  or delivery.conflicts <> 0
-  or arrival.out_of_order <> 0
-  or arrival.late <> 0
+  sum(row.delivered) as delivered,
+  sum(row.distinct_events) as distinct_events,
+  sum(row.duplicates_exact) as duplicates_exact,
+  sum(row.duplicates_semantic) as duplicates_semantic,
+  sum(row.conflicts) as conflicts,
+  sum(row.out_of_order) as out_of_order,
+  sum(row.late) as late,
+  case when sum(row.received) > 0 then sum(row.attempt_1) end as attempt_1,
+  case when sum(row.received) > 0 then sum(row.attempt_2) end as attempt_2,
+  case when sum(row.received) > 0 then sum(row.attempt_3) end as attempt_3,
+  case when sum(row.received) > 0 then sum(row.attempt_4) end as attempt_4,
+  case when sum(row.received) > 0 then sum(row.attempt_5) end as attempt_5,
+  case when sum(row.received) > 0 then sum(row.attempt_6) end as attempt_6,
+  case
+    when sum(row.received) > 0
+      then
+        sum(row.delivered) - sum(row.attempt_1) - sum(row.attempt_2) - sum(row.attempt_3)
+        - sum(row.attempt_4) - sum(row.attempt_5) - sum(row.attempt_6)
+  end as attempt_unknown,
+  -- A group has one such row.
+  max(latency.p50) as latency_p50_s,
+  max(latency.p95) as latency_p95_s,
+  max(latency.p99) as latency_p99_s,
+  max(row.latency_max_s) as latency_max_s
+from parts as row
+left join latency
+  on latency.day = row.day
+  and latency.provider = row.provider
+  and latency.kind = row.kind
+group by
+  row.day,
+  row.provider,
+  row.kind
+having
+  sum(row.delivered) <> 0
+  or sum(row.distinct_events) <> 0
+  or sum(row.duplicates_exact) <> 0
+  or sum(row.duplicates_semantic) <> 0
+  or sum(row.conflicts) <> 0
+  or sum(row.out_of_order) <> 0
+  or sum(row.late) <> 0
+  or max(row.is_silent) = 1
 order by
   row.day,
   row.provider,
