@@ -86,6 +86,9 @@ struct MissingCharge {
   /// Whether it is the first payment of the lineage, from which counting begins.
   var opensLineage = false
   var breakID: String?
+
+  /// Whether renewal counters count it, unless it is a first charge.
+  var isCounted: Bool { !isFree && code != .missedPurchase }
 }
 
 /// A break before its id, status and severity are determined.

@@ -37,8 +37,9 @@ struct FeedArrivals {
         feed.provider, feed.app, day, run
       ) { try [ArrivalHour]($0.blob(0), of: day) }
       try database.run(
-        "insert or replace into delivery_day values (?, ?, ?, ?, ?)",
-        feed.provider, feed.app, day, run, ((known ?? []) + hours).merged.bytes)
+        """
+        insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
+        """, feed.provider, feed.app, day, run, ((known ?? []) + hours).merged.bytes)
     }
     try lags.write(to: database, run: run, feed)
   }

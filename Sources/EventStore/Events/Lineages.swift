@@ -119,8 +119,9 @@ extension Ledger {
     try access("read the events of a lineage") { database in
       var events: [Event] = []
       for row in lineages {
+        let shop = SubscriptionScope(row)
         try database.forEachRecord(of: row.key) { record in
-          if record.counts { events.append(try record.event(of: row.key, SubscriptionScope(row))) }
+          if record.counts { events.append(try record.event(of: row.key, shop)) }
         }
       }
       if lineages.count > 1 { events.sortByTime() }

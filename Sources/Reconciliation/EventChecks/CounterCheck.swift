@@ -42,8 +42,7 @@ extension Reconciler {
     let mayLapse = paid.isByOrder ? !paid.isFromStart : trial.isExpired
     let due = conversionDue(trial, before: first, ordinal, mayLapse: mayLapse, lineage)
     let found = missing(in: lineage).filter { missed in
-      !missed.isFree && missed.code != .missedPurchase
-        && missed.at.map { trial.start < $0 && $0 < first.time } ?? false
+      missed.isCounted && missed.at.map { trial.start < $0 && $0 < first.time } ?? false
     }
     if total(found) >= ordinal || firsts.contains(where: { $0.code == .missedConversion }) {
       return due
@@ -98,7 +97,7 @@ extension Reconciler {
     // What another jump left out is dated at its later charge at the latest.
     let begin = known.first?.time ?? (start ?? charge.time) - gap
     let between = missing(in: lineage).filter { missed in
-      !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
+      missed.isCounted && !isFirst(missed, in: lineage)
         && (missed.at.map { at in
           // A missing change of product is dated at the last event if its own time is unknown.
           (missed.code == .missedProductChange ? at >= begin : at > begin) && at <= charge.time
@@ -186,9 +185,7 @@ extension Reconciler {
     guard let reported = state.reportedCount, let last = state.subscriptionCharges.last else {
       return
     }
-    let found = missing(in: lineage, after: state).filter {
-      !$0.isFree && $0.code != .missedPurchase
-    }
+    let found = missing(in: lineage, after: state).filter(\.isCounted)
     let left = Int64(reported.count) - counted - total(found)
     guard left > 0 else { return }
     raiseCharge(

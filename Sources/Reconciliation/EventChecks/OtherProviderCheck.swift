@@ -6,18 +6,12 @@ extension Reconciler {
   func findReportsElsewhere() {
     for lineage in ownLineages {
       for report in lineage.latest.reportedByOthers
-      where lineage.latest.hasMissed(report) && !isReportedChange(report, lineage.latest) {
+      where lineage.latest.hasMissed(report)
+        && !reported.reportsChange(report.transaction, at: report.time, within: gap)
+      {
         evaluate(report, of: lineage)
       }
     }
-  }
-
-  /// Whether it is the charge of a product change that this provider reports without money.
-  private func isReportedChange(_ report: OtherProviderReport, _ state: LineageState) -> Bool {
-    !capabilities.sendsWholeCharges
-      && state.unpaidChanges.contains {
-        $0.transaction == report.transaction && $0.time.isWithin(gap, of: report.time)
-      }
   }
 
   /// Raises what was missed while the feed was active; after a move, nothing is missed.

@@ -15,19 +15,18 @@ extension [Break] {
     var counted: [StorePlace: [Int]] = [:]
     for index in losses.sorted(by: { rank($0) < rank($1) }) {
       let found = self[index]
-      let same = Set(found.places.flatMap { counted[$0] ?? [] }).sorted().filter {
-        found.events(sharedWith: self[$0], rules.renewalGap) > 0
-      }
+      let same = Set(found.places.flatMap { counted[$0] ?? [] }).map {
+        (provider: self[$0].provider, events: found.events(sharedWith: self[$0], rules.renewalGap))
+      }.filter { $0.events > 0 }
       guard !same.isEmpty else {
         for place in found.places { counted[place, default: []].append(index) }
         continue
       }
       let count = found.lostEvents
-      let shared = same.map { found.events(sharedWith: self[$0], rules.renewalGap) }
-      let left = Swift.max(0, count - shared.reduce(0, +))
+      let left = Swift.max(0, count - same.reduce(0) { $0 + $1.events })
       self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
       self[index].severity = scale.severity(of: self[index].estimatedUSD)
-      let providers = Set(same.map { self[$0].provider.name }).sorted().joined(separator: ", ")
+      let providers = Set(same.map(\.provider.name)).sorted().joined(separator: ", ")
       self[index].evidence += "; also missing from \(providers), whose report counts"
     }
   }

@@ -56,10 +56,16 @@ struct ReportedTransactions {
   }
 
   private func isCharged(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
-    if charges.contains(transaction.key) { return true }
-    guard let reported = changes[transaction.key] else { return false }
-    guard let at = transaction.at else { return true }
-    return reported.contains { $0.isWithin(gap, of: at) }
+    charges.contains(transaction.key)
+      || reportsChange(transaction.key, at: transaction.at, within: gap)
+  }
+
+  /// Whether a product change without money reported the charge `transaction`, at `instant` if that
+  /// is known.
+  func reportsChange(_ transaction: Int64, at instant: Instant?, within gap: Interval) -> Bool {
+    guard let reported = changes[transaction] else { return false }
+    guard let instant else { return true }
+    return reported.contains { $0.isWithin(gap, of: instant) }
   }
 }
 
