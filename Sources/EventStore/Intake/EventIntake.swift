@@ -46,7 +46,8 @@ public final class EventIntake: ArchiveIntake {
   }
 
   override func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
-    try ledger.access("add events") { database in
+    // One transaction for the lookups of all users.
+    try ledger.change("add events") { database in
       let (events, entitlements) = ledger.translated(batch, of: draft.id)
       try batch.arena.withUnsafeBytes { arena in
         try waiting.add(
