@@ -6,19 +6,20 @@ extension ReportDefinition {
   static let revenueDaily = ReportDefinition(
     name: "revenue_daily", query: PackageResources.revenue_sql, isSplitByMonth: true,
     columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns,
-    differences: revenueDifferences)
+    sums: revenueSums)
 
   static let revenueMonthly = ReportDefinition(
     name: "revenue_monthly", query: Array(monthlyRevenue.utf8),
-    columns: [.month] + revenueColumns, differences: revenueDifferences, completeness: .booked)
+    columns: [.month] + revenueColumns, sums: revenueSums, completeness: .booked)
 
   private static let monthlyRevenue = String(decoding: PackageResources.revenue_sql, as: UTF8.self)
     .replacing("revenue_cell", with: "revenue_month_cell")
     .replacing("cell.day", with: "cell.month").replacing("booked_day", with: "booked_month")
 
-  private static let revenueDifferences: [(column: String, from: String, minus: String)] = [
-    ("net_usd", "gross_usd", "refunds_usd"), ("commission_usd", "net_usd", "proceeds_usd"),
-    ("net_local", "gross_local", "refunds_local"),
+  private static let revenueSums = [
+    ("net_usd", ["gross_usd": 1, "refunds_usd": -1]),
+    ("commission_usd", ["net_usd": 1, "proceeds_usd": -1]),
+    ("net_local", ["gross_local": 1, "refunds_local": -1]),
   ]
 
   private static let revenueColumns: [ReportColumn] =

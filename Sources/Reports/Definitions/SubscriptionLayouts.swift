@@ -34,11 +34,22 @@ extension ReportDefinition {
       .usd("churned", "Of subscriptions that ended, positive."),
       .usd("paused", "Of subscriptions that were paused, positive."),
       .usd("transfer_out", "Went to another product or currency, positive."),
-      .usd("fx", "Same local price, other US dollars; signed."),
+      .usd("fx", "Same local price, other US dollars, and what rounding leaves; signed."),
       .usd(
         "mrr_close", "Monthly recurring revenue at the end of the month, or at as-of.", .closing),
       .usd("arr_close", "12 × mrr_close.", .closing),
       .isComplete,
+    ],
+    sums: [
+      (
+        "fx",
+        [
+          "mrr_close": 1, "mrr_open": -1, "new": -1, "first_seen": -1, "reactivated": -1,
+          "recovered": -1, "resumed": -1, "expansion": -1, "contraction": 1, "transfer_in": -1,
+          "churned": 1, "paused": 1, "transfer_out": 1,
+        ]
+      ),
+      ("arr_close", ["mrr_close": 12]),
     ], completeness: .settled)
 
   private static let unit = "subscriptions"

@@ -8,7 +8,7 @@ struct PrintedRows {
   private let formats: [CellFormat]
   private let decimals: Int?
   private let isRounding: Bool
-  private let differences: [(column: Int, from: Int, minus: Int)]
+  private let sums: [(column: Int, terms: [(column: Int, factor: Int)])]
   private var printer: RowPrinter
   /// The last row as printed.
   private(set) var line: CSVLine
@@ -27,11 +27,11 @@ struct PrintedRows {
     decimals = plan.amountDecimals
     isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
     let names = layout.columns.map(\.name)
-    differences = layout.differences.compactMap { column, from, minus in
-      guard let column = names.firstIndex(of: column), let from = names.firstIndex(of: from),
-        let minus = names.firstIndex(of: minus)
-      else { return nil }
-      return (column, from, minus)
+    sums = layout.sums.compactMap { sum in
+      let terms = sum.of.compactMap { name, factor in
+        names.firstIndex(of: name).map { ($0, factor) }
+      }
+      return names.firstIndex(of: sum.column).map { ($0, terms) }
     }
     printer = RowPrinter(labels)
     line = CSVLine(plan.dialect)
@@ -66,17 +66,19 @@ struct PrintedRows {
     count += 1
   }
 
-  /// Rounds the amounts of the row; a difference is taken of rounded amounts, so that rows foot.
+  /// Rounds the amounts of the row; a sum is taken of rounded amounts, so that rows foot.
   private mutating func round() {
     shown = cells
     for (index, format) in formats.enumerated() {
       guard case .amount = format, case .integer(let number) = cells[index] else { continue }
       shown[index] = .integer(rounded(number, decimals: decimals))
     }
-    for (column, from, minus) in differences {
-      guard let from = shown[from].integer, let minus = shown[minus].integer else { continue }
-      guard case .integer = cells[column] else { continue }
-      shown[column] = .integer(Int64(clamping: Int128(from) - Int128(minus)))
+    for (column, terms) in sums {
+      let values = terms.compactMap { term in
+        shown[term.column].integer.map { Int128($0) * Int128(term.factor) }
+      }
+      guard values.count == terms.count, case .integer = cells[column] else { continue }
+      shown[column] = .integer(Int64(clamping: values.reduce(0, +)))
     }
   }
 

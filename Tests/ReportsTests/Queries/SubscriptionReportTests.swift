@@ -112,4 +112,23 @@ struct SubscriptionReportTests {
       reported(rows[1], "product_id", "transfer_in", "mrr_close", "arr_close")
         == ["product_id=yearly", "transfer_in=10.00", "mrr_close=10.00", "arr_close=120.00"])
   }
+
+  @Test("Rounded rows of recurring revenue foot, and a year is twelve months")
+  func roundedRecurringRevenue() throws {
+    world.amountDecimals = 2
+    let start = Day(year: 2026, month: 1, day: 3)
+    for (movement, count, micros) in [(Movement.new, 2, 38_975_000), (.churned, 1, 25_980_001)] {
+      world.move(movement, Int64(count), monthly, on: start)
+      let key = MovementKey(month: start.month, productKey: monthly, movement: movement)
+      world.facts.movements[key]?.mrr = Amount(micros: Int64(micros))
+    }
+    try world.write()
+    let row = try #require(try world.rows("mrr_monthly.csv").first)
+    #expect(
+      reported(row, "mrr_open", "new", "churned", "fx", "mrr_close", "arr_close")
+        == [
+          "mrr_open=0.00", "new=38.98", "churned=25.98", "fx=-0.01", "mrr_close=12.99",
+          "arr_close=155.88",
+        ])
+  }
 }
