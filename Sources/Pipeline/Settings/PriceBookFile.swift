@@ -35,38 +35,37 @@ struct PriceBookFile: Sendable, Equatable {
     let text = try utf8Text(of: bytes) { refused("\(path), line \($1): \($0)") }
     var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
     // All are reported together, so that one correction is enough.
-    var problems: [CSVProblem] = []
+    var problems: [String] = []
     var firstLines: [PriceBookLine.Key: Int] = [:]
     var columns: PriceColumns?
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (number, line) in zip(1..., lines) where !line.isEmpty {
       do throws(CSVProblem) {
         guard let fields = CSVRow.cells(of: String(line)) else {
-          throw CSVProblem(line: number, column: 1, reason: "a quoted field does not end on it")
+          throw CSVProblem(column: 1, reason: "a quoted field does not end on it")
         }
         guard let columns else {
-          columns = try PriceColumns(fields, line: number)
+          columns = try PriceColumns(fields)
           continue
         }
-        let line = try columns.read(fields, line: number, calendar: calendar)
+        let line = try columns.read(fields, calendar: calendar)
         if let first = firstLines[line.key] {
           throw columns.problem(
-            number, .validFrom,
+            .validFrom,
             "repeats line \(first): same store, product, country, currency, offer and begin")
         }
         firstLines[line.key] = number
         list.lines.append(line)
       } catch {
-        problems.append(error)
+        problems.append("\(path), line \(number), column \(error.column): \(error.reason)")
         if columns == nil { break }
       }
     }
     if columns == nil, problems.isEmpty {
-      problems = [CSVProblem(line: 1, column: 1, reason: "the header is missing")]
+      problems = ["\(path), line 1, column 1: the header is missing"]
     }
-    guard !problems.isEmpty else { return list }
-    throw refused(
-      listed(problems.map { "\(path), line \($0.line), column \($0.column): \($0.reason)" }))
+    guard problems.isEmpty else { throw refused(listed(problems)) }
+    return list
   }
 
   /// Returns these prices, and the words of their symbols: those of `ledger`, to which all codes
@@ -109,8 +108,6 @@ struct PriceBookFile: Sendable, Equatable {
 
 /// Why a line of a price book is refused.
 struct CSVProblem: Error {
-  /// Number of the line, from 1.
-  var line: Int
   /// Number of the field, from 1.
   var column: Int
   var reason: String
@@ -120,12 +117,12 @@ struct CSVProblem: Error {
 struct PriceColumns {
   private(set) var positions: [PriceBookLine.Column: Int] = [:]
 
-  init(_ header: [String], line: Int) throws(CSVProblem) {
+  init(_ header: [String]) throws(CSVProblem) {
     for (index, name) in header.enumerated() {
       let column = PriceBookLine.Column(rawValue: name)
       guard let column, positions[column] == nil else {
         throw CSVProblem(
-          line: line, column: index + 1,
+          column: index + 1,
           reason: column == nil ? "the header has an unknown name" : "the name is there twice")
       }
       positions[column] = index
@@ -134,14 +131,13 @@ struct PriceColumns {
       .filter { $0 != .offer && positions[$0] == nil }.map(\.rawValue)
     guard missing.isEmpty else {
       throw CSVProblem(
-        line: line, column: header.count + 1,
+        column: header.count + 1,
         reason: "the header lacks \(missing.sorted().joined(separator: ", "))")
     }
   }
 
-  func problem(_ line: Int, _ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
+  func problem(_ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
     CSVProblem(
-      line: line, column: positions[column, default: 0] + 1,
-      reason: "\(column.rawValue) \(reason)")
+      column: positions[column, default: 0] + 1, reason: "\(column.rawValue) \(reason)")
   }
 }

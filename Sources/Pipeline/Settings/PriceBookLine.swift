@@ -42,12 +42,10 @@ struct PriceBookLine: Sendable, Equatable {
 
 extension PriceColumns {
   /// Parses the fields of a line; a date is the start of that day in `calendar`.
-  func read(
-    _ fields: [String], line: Int, calendar: CivilCalendar
-  ) throws(CSVProblem) -> PriceBookLine {
+  func read(_ fields: [String], calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
     guard fields.count == positions.count else {
       throw CSVProblem(
-        line: line, column: min(fields.count, positions.count),
+        column: min(fields.count, positions.count),
         reason: "the line has \(fields.count) fields instead of \(positions.count)")
     }
     func field(_ column: PriceBookLine.Column) -> String {
@@ -55,12 +53,11 @@ extension PriceColumns {
     }
     let product = field(.product)
     guard let first = product.utf8.first, let last = product.utf8.last, first > 32, last > 32 else {
-      throw problem(line, .product, "must name a product, without blanks around it")
+      throw problem(.product, "must name a product, without blanks around it")
     }
     guard let validFrom = calendar.instant(field(.validFrom)) else {
       throw problem(
-        line, .validFrom,
-        "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
+        .validFrom, "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     func value<Value>(
       _ column: PriceBookLine.Column, _ rule: @autoclosure () -> String,
@@ -68,7 +65,7 @@ extension PriceColumns {
     ) throws(CSVProblem) -> Value? {
       if field(column).isEmpty { return nil }
       if let value = read(field(column)) { return value }
-      throw problem(line, column, "must be \(rule())")
+      throw problem(column, "must be \(rule())")
     }
     func code(_ lengths: ClosedRange<Int>) -> (String) -> String? {
       { text in
@@ -88,7 +85,7 @@ extension PriceColumns {
     var usd = try value(.amountUSD, decimal, Amount.init(typed:))
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
-      throw problem(line, .amountUSD, "must be at most 1000000000 US dollars")
+      throw problem(.amountUSD, "must be at most 1000000000 US dollars")
     }
     let rate = try value(.rate, "a percentage such as 70 or 12.5, not a share") { text in
       Amount(typed: text).flatMap { rate in
@@ -98,7 +95,7 @@ extension PriceColumns {
     let period = try value(
       .period, "an ISO 8601 period such as P1M, P1Y or P7D", PeriodLength.init(iso:))
     guard local != nil || usd != nil || period != nil else {
-      throw problem(line, .amount, "must be set, or amount_usd or period")
+      throw problem(.amount, "must be set, or amount_usd or period")
     }
     return PriceBookLine(key: key, local: local, usd: usd, rate: rate, period: period)
   }
