@@ -116,11 +116,11 @@ struct ExplainedCellTests {
     var compared = 0
     for row in rows {
       let keys = keyNames.reduce(into: [String: String]()) { $0[$1] = row[$1] }
-      let span = RowSpan(
-        question: try question([report.timeColumn], of: row), rules: sample.rules)
+      let dated = try question([report.timeColumn], of: row)
       let question = try question(others, of: row)
-      let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, span)
-      for column in question.asked
+      let cells = sum(
+        shares[others.map { row[$0] ?? "" }] ?? [], question, dated, by: sample.rules)
+      for column in question.asked.map({ columns[$0] })
       where question.hasEvents(column.name) && column.name != "churned_in_doubt" {
         compared += 1
         let printed = row[column.name] ?? ""
@@ -135,7 +135,7 @@ struct ExplainedCellTests {
         if printed.isEmpty {
           #expect(isUnknown || sum == 0, "\(place): empty, though its events come to \(sum)")
         } else {
-          let text = numberText(Int128(sum), isAmount: question.isAmount(column.name))
+          let text = numberText(Int128(sum), isAmount: column.isAmount)
           #expect(printed == text && !isUnknown, "\(place): \(printed), its events \(text)")
         }
       }
@@ -161,11 +161,13 @@ struct ExplainedCellTests {
   }
 
   private func sum(
-    _ shares: [Sample.Share], _ question: NumberQuestion, _ span: RowSpan
+    _ shares: [Sample.Share], _ question: NumberQuestion, _ dated: NumberQuestion,
+    by rules: FoldSettings
   ) -> Cells {
     var cells = Cells()
     for (cell, keys) in shares.lazy.map({ ($0.cell, $0.keys) }) where question.fits(keys) {
-      for share in question.report.columns(of: cell) where span.counts(share.span, keys) {
+      for share in question.report.columns(of: cell)
+      where dated.counts(share.span, keys, by: rules) {
         cells.sums[share.column, default: 0] += share.value
         if share.isUnknown { cells.unknown.insert(share.column) }
       }

@@ -104,21 +104,20 @@ extension Movement {
   }
 }
 
-/// Decides whether a contribution counts in the requested rows; without a requested time, balances
-/// are those of the first or last month.
-struct RowSpan {
-  let question: NumberQuestion
-  let rules: FoldSettings
-
-  func counts(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Bool {
-    let number = question.time?.number
+extension NumberQuestion {
+  /// Whether a contribution counts in the requested rows; without a requested time, balances are
+  /// those of the first or last month.
+  func counts(
+    _ span: ColumnContribution.Span, _ keys: ContributionKeys, by rules: FoldSettings
+  ) -> Bool {
+    let number = time?.number
     let own: Int32
     let last: Int32
     if let key = keys.retention {
       own = key.index
       last = rules.calendar.month(of: rules.asOf).number - 1 - key.cohort.number
     } else if let day = keys.day {
-      own = question.report.isDaily ? day.number : day.month.number
+      own = report.isDaily ? day.number : day.month.number
       // The month of the last instant that the reports cover.
       last = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1)).number
     } else {

@@ -55,30 +55,26 @@ struct NumberAnswer {
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
   func columns(_ published: RowTotals?) throws -> [ColumnAnswer] {
-    if question.asked.count == 1,
-      let refusal = question.refusal(of: question.asked[0].name, rows: totals.rows)
-    {
-      throw SubledgerError(.usage, "cannot explain: \(refusal.reason)", hint: refusal.keys)
-    }
-    return try question.asked.map { try answer($0.name, published) }
+    try question.asked.map { try answer($0, published) }
   }
 
-  private func answer(_ column: String, _ published: RowTotals?) throws -> ColumnAnswer {
-    var answer = ColumnAnswer(column: column)
-    guard let index = question.columns.firstIndex(where: { $0.name == column }) else {
-      return answer
-    }
+  private func answer(_ index: Int, _ published: RowTotals?) throws -> ColumnAnswer {
+    let column = question.columns[index]
+    var answer = ColumnAnswer(column: column.name)
     if let refusal = question.refusal(of: column, rows: totals.rows) {
+      guard question.asked.count > 1 else {
+        throw SubledgerError(.usage, "cannot explain: \(refusal.reason)", hint: refusal.keys)
+      }
       answer.note = "\(refusal.reason): \(refusal.keys)"
       return answer
     }
     answer.value = totals.text(index)
-    answer.arithmetic = arithmetic(of: column)
+    answer.arithmetic = arithmetic(of: column.name)
     answer.note = note(on: column)
-    answer.sum = sums[column] ?? ColumnSum()
+    answer.sum = sums[column.name] ?? ColumnSum()
     let known = answer.sum.sums
-    answer.known = sumText(known.isEmpty ? ["": 0] : known, isAmount: question.isAmount(column))
-    if question.hasEvents(column) { try check(column, index, known) }
+    answer.known = sumText(known.isEmpty ? ["": 0] : known, isAmount: column.isAmount)
+    if question.hasEvents(column.name) { try check(column, index, known) }
     if let published {
       let before = published.rows == 0 ? "no row" : published.text(index)
       if before != answer.value { answer.published = before }
@@ -86,10 +82,10 @@ struct NumberAnswer {
     return answer
   }
 
-  private func note(on column: String) -> String {
-    if !question.hasEvents(column) { return "the ledger stores only counts of it, no events" }
+  private func note(on column: ReportColumn) -> String {
+    if !question.hasEvents(column.name) { return "the ledger stores only counts of it, no events" }
     guard totals.rows > 1, question.time == nil else { return "" }
-    return switch question.addition(of: column) {
+    return switch column.addition {
     case .opening: "of the first month: balances do not add up over months"
     case .closing: "of the last month: balances do not add up over months"
     default: ""
@@ -97,16 +93,15 @@ struct NumberAnswer {
   }
 
   /// Throws when the listed entries do not add up to the printed number.
-  private func check(_ column: String, _ index: Int, _ sums: [String: Int128]) throws {
+  private func check(_ column: ReportColumn, _ index: Int, _ sums: [String: Int128]) throws {
     for currency in Set(sums.keys).union(totals.currencies(index)) {
       let sum = sums[currency] ?? 0
       guard let printed = totals.sum(index, currency), printed != sum else { continue }
-      let isAmount = question.isAmount(column)
       throw SubledgerError(
         .identity,
-        "cannot explain \(column) of \(question.report.rawValue): its events add up to "
-          + "\(numberText(sum, isAmount: isAmount)), the report shows "
-          + "\(numberText(printed, isAmount: isAmount))",
+        "cannot explain \(column.name) of \(question.report.rawValue): its events add up to "
+          + "\(numberText(sum, isAmount: column.isAmount)), the report shows "
+          + "\(numberText(printed, isAmount: column.isAmount))",
         hint: identityHint)
     }
   }

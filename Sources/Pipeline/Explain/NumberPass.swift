@@ -28,7 +28,6 @@ struct NumberPass {
   var sums: [String: ColumnSum] = [:]
   private let doubts: [Int64: [ChurnInDoubt]]
   private let records: EventRecords
-  private let span: RowSpan
 
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings,
@@ -40,7 +39,6 @@ struct NumberPass {
     self.output = output
     self.doubts = Dictionary(grouping: doubts, by: \.lineage)
     records = EventRecords(ledger)
-    span = RowSpan(question: question, rules: rules.fold)
     facts.book(doubts, 1, rules.fold.calendar)
   }
 
@@ -79,8 +77,10 @@ struct NumberPass {
     guard question.fits(keys) else { return }
     var shown: [(column: String, text: String)] = []
     for column in columns
-    where question.listed.contains(column.column) && span.counts(column.span, keys) {
-      let isLocal = question.addition(of: column.column) == .perCurrency
+    where question.listed.contains(column.column)
+      && question.counts(column.span, keys, by: rules.fold)
+    {
+      let isLocal = question.column(column.column)?.addition == .perCurrency
       let currency = isLocal ? cellText(keys.texts["currency"] ?? "") : ""
       sums[column.column, default: ColumnSum()].add(column, currency: currency)
       shown.append((column.column, question.text(column)))

@@ -26,7 +26,8 @@ struct NumberQuestion {
   let keys: [Key]
   /// The key with the time, and its number: a month, a day or months since the cohort's month.
   let time: (key: Key, number: Int32)?
-  let asked: [ReportColumn]
+  /// The places of the requested columns.
+  let asked: [Int]
   /// The columns whose events are listed: the requested ones, or those of which a rate consists.
   let listed: Set<String>
 
@@ -65,17 +66,19 @@ struct NumberQuestion {
     }
     self.keys = keys
     self.time = time
-    let measures = columns.filter { !$0.isKey && ["integer", "number"].contains($0.type) }
-    asked = column == nil ? measures : measures.filter { $0.name == column }
+    let measures = columns.indices.filter {
+      !columns[$0].isKey && ["integer", "number"].contains(columns[$0].type)
+    }
+    asked = column == nil ? measures : measures.filter { columns[$0].name == column }
     guard !asked.isEmpty else {
       throw SubledgerError(
         .usage, "\(report.rawValue) has no measure \((column ?? "").escaped)",
-        hint: "its measures are \(measures.map(\.name).joined(separator: ", "))")
+        hint: "its measures are \(measures.map { columns[$0].name }.joined(separator: ", "))")
     }
     listed = Set(
-      asked.flatMap { measure in
-        let parts = report.formula(of: measure.name)?.parts ?? []
-        return parts.isEmpty ? [measure.name] : parts
+      asked.map { columns[$0].name }.flatMap { measure in
+        let parts = report.formula(of: measure)?.parts ?? []
+        return parts.isEmpty ? [measure] : parts
       })
   }
 
@@ -119,31 +122,33 @@ struct NumberQuestion {
     report != .deliveriesDaily || column == "out_of_order" || column == "late"
   }
 
-  func isAmount(_ column: String) -> Bool {
-    columns.first { $0.name == column }?.type == "number"
-  }
-
-  func addition(of column: String) -> ColumnAddition {
-    columns.first { $0.name == column }?.addition ?? .sum
-  }
+  func column(_ name: String) -> ReportColumn? { columns.first { $0.name == name } }
 
   /// Explains why the numbers of a column do not add up over so many rows, and which keys are
   /// missing; nil when they add up.
-  func refusal(of column: String, rows: Int) -> (reason: String, keys: String)? {
-    let addition = addition(of: column)
+  func refusal(of column: ReportColumn, rows: Int) -> (reason: String, keys: String)? {
+    let addition = column.addition
     guard rows > 1, addition == .none || addition == .atOneTime && time == nil else { return nil }
     let given = Set((keys + [time?.key].compactMap(\.self)).map(\.column))
     let open =
       addition == .none
       ? columns.filter { $0.isKey && !given.contains($0.name) }.map(\.name)
       : [report.timeColumn]
-    return ("\(column) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))")
+    return (
+      "\(column.name) does not add up over \(rows) rows", "give \(open.joined(separator: ", "))"
+    )
   }
 
   /// Returns a contribution as the report prints such numbers; empty when unknown.
   func text(_ part: ColumnContribution) -> String {
-    part.isUnknown ? "" : numberText(Int128(part.value), isAmount: isAmount(part.column))
+    let isAmount = column(part.column)?.isAmount ?? false
+    return part.isUnknown ? "" : numberText(Int128(part.value), isAmount: isAmount)
   }
+}
+
+extension ReportColumn {
+  /// Whether it holds amounts or shares, which reports print with decimals.
+  var isAmount: Bool { type == "number" }
 }
 
 /// Returns the text of a count, or of millionths as reports print amounts.

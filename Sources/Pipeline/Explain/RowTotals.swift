@@ -69,17 +69,15 @@ struct RowTotals {
   /// they have several currencies.
   func known(_ index: Int) -> String? {
     guard let sums = sums[index], sums.count == 1 else { return nil }
-    return sumText(sums, isAmount: isAmount(index))
+    return sumText(sums, isAmount: columns[index].isAmount)
   }
 
   /// Returns the column as printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int) -> String {
     if rows == 1 { return row[index] }
     let sums = currencies(index).map { ($0, sum(index, $0)) }
-    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: isAmount(index))
+    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: columns[index].isAmount)
   }
-
-  private func isAmount(_ index: Int) -> Bool { columns[index].type == "number" }
 }
 
 /// Returns sums as reports print them, empty when unknown; several with the currency of each.
