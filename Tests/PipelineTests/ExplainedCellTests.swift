@@ -167,7 +167,7 @@ struct ExplainedCellTests {
     var cells = Cells()
     for (cell, keys) in shares.lazy.map({ ($0.cell, $0.keys) }) where question.fits(keys) {
       for share in question.report.columns(of: cell)
-      where dated.counts(share.span, keys, by: rules) {
+      where dated.counts(share, keys, by: rules) {
         cells.sums[share.column, default: 0] += share.value
         if share.isUnknown { cells.unknown.insert(share.column) }
       }

@@ -1,23 +1,13 @@
+import Reports
 import Subscriptions
 import Domain
 
 /// The contribution of a subscription to one column of a report.
 struct ColumnContribution {
-  /// The rows in which it counts, relative to its own time.
-  enum Span {
-    /// Rows of its own time.
-    case during
-    /// Rows that begin after it.
-    case before
-    /// Rows that end after it; of a cohort, those of its months that have ended.
-    case until
-  }
-
   var column: String
   /// A count, or millionths.
   var value: Int64
   var isUnknown = false
-  var span = Span.during
 }
 
 extension NumberReport {
@@ -39,9 +29,9 @@ extension NumberReport {
       ])
     case (.retentionMonthly, .retention(_, let sums)):
       if sums.joined != 0 {
-        counts([("eligible", sums.joined)], .until)
+        counts([("eligible", sums.joined)])
       } else if sums.activeChange != 0 {
-        counts([("retained", sums.activeChange)], .until)
+        counts([("retained", sums.activeChange)])
       } else {
         [amount("net_usd", sums.netUSD)]
       }
@@ -54,10 +44,8 @@ extension NumberReport {
   }
 }
 
-private func counts(
-  _ counts: [(String, Int64)], _ span: ColumnContribution.Span = .during
-) -> [ColumnContribution] {
-  counts.filter { $0.1 != 0 }.map { ColumnContribution(column: $0.0, value: $0.1, span: span) }
+private func counts(_ counts: [(String, Int64)]) -> [ColumnContribution] {
+  counts.filter { $0.1 != 0 }.map { ColumnContribution(column: $0.0, value: $0.1) }
 }
 
 private func amount(
@@ -88,19 +76,16 @@ extension RevenueSums {
 
 extension Movement {
   func columns(_ subscriptions: Int64) -> [ColumnContribution] {
-    if self == .autoRenewOff { return counts([(name, subscriptions)], .until) }
-    return counts([(name, subscriptions)]) + balances("active", activeSign * subscriptions)
+    let change = activeSign * subscriptions
+    return counts([(name, subscriptions), ("active_open", change), ("active_close", change)])
   }
 
   func columns(_ mrr: Amount) -> [ColumnContribution] {
     guard revenueSign != 0 else { return [] }
     let change = revenueSign * mrr.micros
-    return counts([(name, mrr.micros)]) + balances("mrr", change)
-      + counts([("arr_close", 12 * change)], .until)
-  }
-
-  private func balances(_ name: String, _ value: Int64) -> [ColumnContribution] {
-    counts([("\(name)_open", value)], .before) + counts([("\(name)_close", value)], .until)
+    return counts([
+      (name, mrr.micros), ("mrr_open", change), ("mrr_close", change), ("arr_close", 12 * change),
+    ])
   }
 }
 
@@ -108,7 +93,7 @@ extension NumberQuestion {
   /// Whether a contribution counts in the requested rows; without a requested time, balances are
   /// those of the first or last month.
   func counts(
-    _ span: ColumnContribution.Span, _ keys: ContributionKeys, by rules: FoldSettings
+    _ part: ColumnContribution, _ keys: ContributionKeys, by rules: FoldSettings
   ) -> Bool {
     let number = time?.number
     let own: Int32
@@ -123,10 +108,11 @@ extension NumberQuestion {
     } else {
       return true
     }
-    switch span {
-    case .during: return number.map { $0 == own } ?? true
-    case .before: return number.map { own < $0 && $0 <= last } ?? false
-    case .until: return own <= (number ?? last) && (number ?? last) <= last
+    return switch column(part.column)?.addition {
+    case .opening: number.map { own < $0 && $0 <= last } ?? false
+    // In a cohort, it counts in those of its months that have ended.
+    case .closing, .atOneTime: own <= (number ?? last) && (number ?? last) <= last
+    default: number.map { $0 == own } ?? true
     }
   }
 }

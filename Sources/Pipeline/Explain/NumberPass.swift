@@ -78,7 +78,7 @@ struct NumberPass {
     var shown: [(column: String, text: String)] = []
     for column in columns
     where question.listed.contains(column.column)
-      && question.counts(column.span, keys, by: rules.fold)
+      && question.counts(column, keys, by: rules.fold)
     {
       let isLocal = question.column(column.column)?.addition == .perCurrency
       let currency = isLocal ? cellText(keys.texts["currency"] ?? "") : ""

@@ -224,11 +224,11 @@ final class SubscriptionEntries {
     of cell: Contribution.Cell, to report: NumberReport
   ) -> [(column: String, text: String)] {
     report.columns(of: cell).compactMap { part in
-      guard case .during = part.span, !part.isUnknown,
-        report.formula(of: part.column) == nil, !part.column.hasSuffix("_local")
+      let column = reportColumns(report.rawValue)?.first { $0.name == part.column }
+      guard let column, column.addition == .sum, !part.isUnknown,
+        report.formula(of: part.column) == nil
       else { return nil }
-      let isAmount = part.column.hasSuffix("_usd") || report == .mrrMonthly
-      let text = numberText(Int128(part.value), isAmount: isAmount)
+      let text = numberText(Int128(part.value), isAmount: column.isAmount)
       return ("\(report.rawValue) \(part.column)", text)
     }
   }
