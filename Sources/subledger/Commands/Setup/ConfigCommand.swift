@@ -61,8 +61,8 @@ struct ConfigCheckCommand: ParsableCommand {
   @OptionGroup var given: RunOptions
 
   func run() throws {
-    try Session(given.ledger).run { _ in
-      let settings = given.settings
+    try Session(given.ledger).run { session in
+      let settings = session.settings(given.flags)
       let problems = settings.problems(now: .now)
       guard !problems.isEmpty else {
         try StandardStreams.print(settings.summary + ", no error")
@@ -89,8 +89,8 @@ struct ConfigShowCommand: ParsableCommand {
   @OptionGroup var given: RunOptions
 
   func run() throws {
-    try Session(given.ledger).run { _ in
-      try StandardStreams.print(given.settings.listing())
+    try Session(given.ledger).run { session in
+      try StandardStreams.print(session.settings(given.flags).listing())
       return .done
     }
   }
@@ -117,6 +117,4 @@ struct RunOptions: ParsableArguments {
   var flags: [String: [String]] {
     input.given.merging(output.given) { $1 }.merging(ledger.given) { $1 }
   }
-
-  var settings: GivenSettings { GivenSettings(flags: flags, environment: Session.environment) }
 }

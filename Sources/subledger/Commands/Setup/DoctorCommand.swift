@@ -17,7 +17,8 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     try Session(given.ledger).run { session in
-      let diagnosis = try Diagnosis(given.settings, now: .now, stop: session.stop.read)
+      let settings = session.settings(given.flags)
+      let diagnosis = try Diagnosis(settings, now: .now, stop: session.stop.read)
       try StandardStreams.print(diagnosis.text)
       return diagnosis.hasErrors ? .reservations : .done
     }
