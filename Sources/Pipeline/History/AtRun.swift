@@ -133,7 +133,7 @@ extension Plan {
     plan.rules = rules
     plan.prices = nil
     if let source = try documents.prices?.content() {
-      plan.prices = try PriceBookFile.read(
+      plan.prices = try PriceBookFile(
         source, named: "the price book \(name)", calendar: calendar)
     }
     plan.decisions = DecisionsFile()

@@ -22,14 +22,9 @@ struct DecisionsFile: Sendable {
 
   init() {}
 
-  /// Reads the file at `path`, which the setting `place` contains.
+  /// Reads the content of the file at `path`.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` with the file,
-  ///   every wrong line and value.
-  init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
-    try self.init(fileContents(of: "the decisions", at: path, givenWith: place), named: path)
-  }
-
+  /// - Throws: `SubledgerError` of kind `configuration` with the file, every wrong line and value.
   init(_ bytes: [UInt8], named path: String) throws(SubledgerError) {
     source = bytes
     sha256 = Formats.sha256(of: bytes)

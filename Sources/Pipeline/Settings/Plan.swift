@@ -98,12 +98,14 @@ struct Plan: Sendable {
 
   mutating func readPrices() throws(SubledgerError) {
     guard let file = configuration.job.prices else { return }
-    prices = try PriceBookFile.read(file.path, givenWith: file.place, calendar: rules.calendar)
+    let bytes = try fileContents(of: "the price book", at: file.path, givenWith: file.place)
+    prices = try PriceBookFile(bytes, named: file.path, calendar: rules.calendar)
   }
 
   mutating func readDecisions() throws(SubledgerError) {
     guard let file = configuration.job.decisions else { return }
-    decisions = try DecisionsFile(path: file.path, givenWith: file.place)
+    let bytes = try fileContents(of: "the decisions", at: file.path, givenWith: file.place)
+    decisions = try DecisionsFile(bytes, named: file.path)
   }
 }
 

@@ -12,34 +12,25 @@ struct PriceBookFile: Sendable, Equatable {
   static let header = PriceBookLine.Column.allCases.filter { $0 != .offer }
     .map(\.rawValue).joined(separator: ",")
 
-  /// Reads the price book at `path`, which the setting `place` contains; a date is the start of
-  /// that day in `calendar`.
+  /// Reads the content of the price book at `path`; a date is the start of that day in `calendar`.
   ///
-  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` with every
-  ///   wrong line, its column and defect.
-  static func read(
-    _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
-  ) throws(SubledgerError) -> PriceBookFile {
-    let bytes = try fileContents(of: "the price book", at: path, givenWith: place)
-    return try read(bytes, named: path, calendar: calendar)
-  }
-
-  static func read(
-    _ bytes: [UInt8], named path: String, calendar: CivilCalendar
-  ) throws(SubledgerError) -> PriceBookFile {
+  /// - Throws: `SubledgerError` of kind `configuration` with every wrong line, its column and
+  ///   defect.
+  init(_ bytes: [UInt8], named path: String, calendar: CivilCalendar) throws(SubledgerError) {
     func refused(_ problems: String) -> SubledgerError {
       SubledgerError(
         .configuration, "cannot use the price book: " + problems,
-        hint: "the header is \(header), and offer where wanted")
+        hint: "the header is \(Self.header), and offer where wanted")
     }
     let text = try utf8Text(of: bytes) { refused("\(path), line \($1): \($0)") }
-    var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
+    sha256 = Formats.sha256(of: bytes)
+    source = bytes
     // All are reported together, so that one correction is enough.
     var problems: [String] = []
     var firstLines: [PriceBookLine.Key: Int] = [:]
     var columns: PriceColumns?
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (number, line) in zip(1..., lines) where !line.isEmpty {
+    let texts = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (number, line) in zip(1..., texts) where !line.isEmpty {
       do throws(CSVProblem) {
         guard let fields = CSVRow.cells(of: String(line)) else {
           throw CSVProblem(column: 1, reason: "a quoted field does not end on it")
@@ -55,7 +46,7 @@ struct PriceBookFile: Sendable, Equatable {
             "repeats line \(first): same store, product, country, currency, offer and begin")
         }
         firstLines[line.key] = number
-        list.lines.append(line)
+        lines.append(line)
       } catch {
         problems.append("\(path), line \(number), column \(error.column): \(error.reason)")
         if columns == nil { break }
@@ -65,7 +56,6 @@ struct PriceBookFile: Sendable, Equatable {
       problems = ["\(path), line 1, column 1: the header is missing"]
     }
     guard problems.isEmpty else { throw refused(listed(problems)) }
-    return list
   }
 
   /// Returns these prices, and the words of their symbols: those of `ledger`, to which all codes

@@ -14,7 +14,7 @@ struct ScratchFile {
 
   /// For archives.
   static let archive = ScratchFile("archive")
-  /// For price books, configurations and decisions.
+  /// For configurations.
   static let settings = ScratchFile("settings")
   private static let all = [archive, settings]
 

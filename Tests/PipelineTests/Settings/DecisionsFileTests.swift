@@ -10,8 +10,7 @@ import Domain
 @Suite("The decisions file is read completely, or the wrong line is named")
 struct DecisionsFileTests {
   private func read(_ text: String) throws -> DecisionsFile {
-    let folder = try TemporaryFolder()
-    return try DecisionsFile(path: try folder.write(text, to: "decisions.yaml"))
+    try DecisionsFile(Array(text.utf8), named: "decisions.yaml")
   }
 
   private let good = "- {break_id: b-00000000000000ab, decision: explained, reason: r, who: w}\n"
@@ -113,7 +112,8 @@ struct DecisionsFileTests {
   @Test("A missing file is a configuration error")
   func absent() throws {
     let error = try #require(throws: SubledgerError.self) {
-      try DecisionsFile(path: "/nowhere/decisions.yaml")
+      try fileContents(
+        of: "the decisions", at: "/nowhere/decisions.yaml", givenWith: "--decisions")
     }
     #expect(error.message.contains("/nowhere/decisions.yaml"))
   }

@@ -18,13 +18,12 @@ struct PriceBookTests {
     _ lines: String..., calendar: CivilCalendar = .utc
   ) throws -> PriceBookFile {
     let text = ([header] + lines).joined(separator: "\n")
-    return try PriceBookFile.read(try folder.write(text, to: "prices.csv"), calendar: calendar)
+    return try PriceBookFile(Array(text.utf8), named: "prices.csv", calendar: calendar)
   }
 
   private func refusal(_ text: String) throws -> SubledgerError {
-    let path = try folder.write(text, to: "prices.csv")
-    return try #require(throws: SubledgerError.self) {
-      try PriceBookFile.read(path, calendar: .utc)
+    try #require(throws: SubledgerError.self) {
+      try PriceBookFile(Array(text.utf8), named: "prices.csv", calendar: .utc)
     }
   }
 
@@ -55,10 +54,9 @@ struct PriceBookTests {
 
   @Test("An offer has its own prices, in an optional column")
   func offers() throws {
-    let path = try folder.write(
-      header + ",offer\n,pro,,,2026-01-01,,9,,P1M,\n,pro,,,2026-01-01,,1,,P1W,intro\n",
-      to: "offers.csv")
-    let list = try PriceBookFile.read(path, calendar: .utc)
+    let text =
+      header + ",offer\n,pro,,,2026-01-01,,9,,P1M,\n,pro,,,2026-01-01,,1,,P1W,intro\n"
+    let list = try PriceBookFile(Array(text.utf8), named: "offers.csv", calendar: .utc)
     #expect(list.lines.map(\.key.offer.text) == ["", "intro"])
     #expect(list.periods(at: list.lines[0].key.validFrom) == ["pro": .months(1)])
     let twice = "\n,pro,,,2026-01-01,,1,,,intro"
@@ -95,9 +93,9 @@ struct PriceBookTests {
   func columns() throws {
     let shuffled =
       "period,product_id,store,country,currency,amount_usd,amount,proceeds_rate,valid_from"
-    let path = try folder.write(
-      shuffled + "\nP7D,a,,,,1.5,,,2026-01-01", to: "shuffled.csv")
-    let line = try #require(try PriceBookFile.read(path, calendar: .utc).lines.first)
+    let text = shuffled + "\nP7D,a,,,,1.5,,,2026-01-01"
+    let list = try PriceBookFile(Array(text.utf8), named: "shuffled.csv", calendar: .utc)
+    let line = try #require(list.lines.first)
     #expect(line.period == .days(7) && line.usd == Amount(micros: 1_500_000))
     #expect(try refusal(shuffled + ",price").message.contains("line 1, column 10"))
     #expect(try refusal(header + ",store").message.contains("twice"))
@@ -162,7 +160,8 @@ struct PriceBookTests {
   @Test("A missing file is missing input; malformed quotes are reported")
   func unreadable() throws {
     let missing = try #require(throws: SubledgerError.self) {
-      try PriceBookFile.read(folder.path("none.csv"), calendar: .utc)
+      try fileContents(
+        of: "the price book", at: folder.path("none.csv"), givenWith: "--prices")
     }
     #expect("\(missing.kind)" == "noInput")
     #expect(try refusal(header + "\n\"a").message.contains("line 2, column 1: a quoted field"))

@@ -15,9 +15,8 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
     let again = csv(Array(written.joined(separator: [UInt8(ascii: "\r"), UInt8(ascii: "\n")])))
     claim(again == records, "records that are written again come back")
   }
-  ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
-    let list = try PriceBookFile.read(ScratchFile.settings.path, calendar: .utc)
+    let list = try PriceBookFile(Array(bytes), named: "prices.csv", calendar: .utc)
     claim(Set(list.lines.map(\.key)).count == list.lines.count, "no two lines say the same")
     for line in list.lines {
       claim(line.local ?? .zero >= .zero && line.usd ?? .zero >= .zero, "prices are not negative")
@@ -58,9 +57,8 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
 
 /// Decisions: accepted, or refused with a reason; each break is decided once.
 func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
-  ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
-    let decisions = try DecisionsFile(path: ScratchFile.settings.path).decisions
+    let decisions = try DecisionsFile(Array(bytes), named: "decisions.yaml").decisions
     claim(Set(decisions.map(\.breakID)).count == decisions.count, "a break is decided once")
     for decision in decisions {
       claim(decision.breakID.utf8.count == 16, "a break's id has 16 digits")
