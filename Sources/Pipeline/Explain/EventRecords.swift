@@ -23,39 +23,35 @@ final class EventRecords {
     }
     var records: [Record] = []
     for source in evidence {
-      let (event, sent) = (source.event, source.reported)
-      guard let row = group.first(where: { $0.key == sent.lineage }) else { continue }
+      guard let row = group.first(where: { $0.key == source.reported.lineage }) else { continue }
       if texts[row.key] == nil {
         let counting = try ledger.versions(ofLineage: row).filter(\.counts)
         texts[row.key] = Dictionary(counting.map { ($0.event.identity, $0.transaction) }) { $1 }
       }
-      var record = try record(
-        of: sent, in: row, transaction: texts[row.key]?[sent.identity] ?? "")
-      record["product_id"] = .text(text(event.product))
-      record["kind"] = .plain(event.kind.name)
-      record["reported_as"] = .plain(sent.kind == event.kind ? "" : sent.kind.name)
-      record["event_at"] = CSVCell(event.time)
-      records.append(record)
+      let transaction = texts[row.key]?[source.reported.identity] ?? ""
+      records.append(try record(of: source, in: row, transaction: transaction))
     }
     return records
   }
 
   func record(
-    of event: Event, in row: LineageRow, transaction: String
+    of source: SourceEvent, in row: LineageRow, transaction: String
   ) throws(SubledgerError) -> Record {
+    let (event, sent) = (source.event, source.reported)
     // A lineage's user is also that of its events without user.
-    let user = try ledger.userText(event.user == 0 ? row.user : event.user) ?? ""
+    let user = try ledger.userText(sent.user == 0 ? row.user : sent.user) ?? ""
     let subscription = try ledger.originalText(of: row)
     return Record([
       ("provider", .plain(row.provider.name)), ("app_id", .text(text(row.app))),
-      ("environment", .plain(row.environment.name)), ("store", .plain(event.store.name)),
+      ("environment", .plain(row.environment.name)), ("store", .plain(sent.store.name)),
       ("user_id", .text(user)), ("subscription_id", .text(subscription)),
       ("transaction_id", .text(transaction)), ("product_id", .text(text(event.product))),
-      ("kind", .plain(event.kind.name)), ("reported_as", .plain("")),
-      ("event_at", CSVCell(event.time)), ("created_at", CSVCell(event.created)),
-      ("received_at", CSVCell(event.received)),
-    ]) + (try location(event.place))
-      + Record([("body", .plain(UInt64(bitPattern: event.body).hexadecimal))])
+      ("kind", .plain(event.kind.name)),
+      ("reported_as", .plain(sent.kind == event.kind ? "" : sent.kind.name)),
+      ("event_at", CSVCell(event.time)), ("created_at", CSVCell(sent.created)),
+      ("received_at", CSVCell(sent.received)),
+    ]) + (try location(sent.place))
+      + Record([("body", .plain(UInt64(bitPattern: sent.body).hexadecimal))])
   }
 
   func location(_ place: Provenance) throws(SubledgerError) -> Record {

@@ -180,7 +180,8 @@ final class SubscriptionEntries {
   private func addAlone(_ version: EventVersion, of row: LineageRow) throws {
     let event = version.event
     guard added[event.identity, default: []].insert(event.place).inserted else { return }
-    var record = try records.record(of: event, in: row, transaction: version.transaction)
+    let source = SourceEvent(event: event, reported: event)
+    var record = try records.record(of: source, in: row, transaction: version.transaction)
     // Versions may disagree about the user.
     if !version.counts, event.user == 0 { record["user_id"] = .text("") }
     let step =
