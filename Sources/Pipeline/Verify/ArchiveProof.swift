@@ -47,7 +47,6 @@ extension RunPipeline {
     let events = all.filter { $0.kind == .events }
     let streams = Dictionary(grouping: events, by: \.stream)
     let read = Dictionary(events.filter(\.isRead).map { ($0.sha256, $0) }) { first, _ in first }
-    let known = Set(all.map(\.sha256))
     // A file that has grown, or was completed later, still contains the bytes, and a file with the
     // bytes of another archive is not damage, either.
     @Sendable func location(of archive: ArchiveRecord) -> ArchiveLocation {
@@ -57,7 +56,7 @@ extension RunPipeline {
           guard let file = try ArchiveFolder.file(at: path, by: sources) else { continue }
           let sum = try sha256(of: file)
           if sum == archive.sha256 { return ArchiveLocation(path: path) }
-          let isKnown = known.contains(sum)
+          let isKnown = copies[sum] != nil
           if acceptsGrown || isKnown, try archive.begins(file) {
             return ArchiveLocation(path: path)
           }
