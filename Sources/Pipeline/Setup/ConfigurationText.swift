@@ -40,14 +40,12 @@ struct ConfigurationText {
     let head = own.map { Self.comment($0.description) } ?? []
     if let own, nested.isEmpty { return head + entry(own) }
     let isGiven = nested.contains { values[$0.name] != nil }
-    let lines = nested.flatMap { Self.comment($0.description) + entry($0) }.map { "  \($0)" }
-    return head
-      + (["\(group):"] + lines).map { isGiven ? $0 : "#\($0)" }
-      .map { $0.replacing(/^# {2}#(?! \S)/, with: "#  ") }
+    let lines = nested.flatMap { Self.comment($0.description) + entry($0, isMarked: isGiven) }
+    return head + (["\(group):"] + lines.map { "  \($0)" }).map { isGiven ? $0 : "#\($0)" }
   }
 
-  /// Returns the key with its value, as a comment if it is not given.
-  private func entry(_ setting: Setting) -> [String] {
+  /// Returns the key with its value, as a comment if it is not given and `isMarked`.
+  private func entry(_ setting: Setting, isMarked: Bool = true) -> [String] {
     let key = setting.name.split(separator: ".").last.map(String.init) ?? setting.name
     let given = values[setting.name]
     let standard = setting.standard.isEmpty ? setting.example : setting.standard
@@ -55,7 +53,7 @@ struct ConfigurationText {
     var lines = shown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let first = lines.removeFirst()
     lines = ["\(key):" + (first.isEmpty ? "" : " \(first)")] + lines.map { "  \($0)" }
-    return given == nil ? lines.map { "#\($0)" } : lines
+    return given == nil && isMarked ? lines.map { "#\($0)" } : lines
   }
 
   private static func comment(_ text: String) -> [String] {

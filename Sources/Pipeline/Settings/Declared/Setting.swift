@@ -91,13 +91,10 @@ extension Setting {
 extension Setting {
   /// JSON Schema (draft 7) of the configuration file, for editors.
   public static var schema: String {
-    let names = all.reduce(into: [String]()) { names, setting in
-      if names.last != setting.group { names.append(setting.group) }
-    }
-    let properties = names.map { group in
-      let nested = all.filter { $0.group == group && $0.name != group }
+    let properties = Dictionary(grouping: all, by: \.group).map { group, settings in
+      let nested = settings.filter { $0.name != group }
       let members = nested.map { (String($0.name.dropFirst(group.count + 1)), $0.described) }
-      let leaf = all.first { $0.name == group }?.described
+      let leaf = settings.first { $0.name == group }?.described
       let whole = JSONValue.mapping(Dictionary(uniqueKeysWithValues: members))
       return (group, leaf.map { nested.isEmpty ? $0 : .any($0, whole) } ?? whole)
     }
