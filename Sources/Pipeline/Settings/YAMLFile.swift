@@ -77,8 +77,7 @@ struct YAMLFile: Sendable {
     do {
       root = try Yams.compose(yaml: text, .default, .default, .utf8)
     } catch {
-      let (problem, begin) = Self.problem(error)
-      throw Fault(reason: "not valid YAML" + problem, begin: begin)
+      throw Self.fault(error)
     }
     guard let scalar = root?.scalar, scalar.style == .plain else { return root }
     return ["", "~", "null"].contains(scalar.string) ? nil : root
@@ -123,23 +122,23 @@ struct YAMLFile: Sendable {
     if let (reason, line) = problem { throw Fault(reason: reason, line: line, begin: line) }
   }
 
-  /// Returns where and why a file is not YAML, without the line itself, which may contain a secret;
-  /// and where the faulty value begins.
-  private static func problem(_ error: any Error) -> (String, begin: Int?) {
+  /// Returns where and why a file is not YAML, without the line itself, which may contain a secret.
+  private static func fault(_ error: any Error) -> Fault {
+    let reason = "not valid YAML"
     switch error as? YamlError {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       // An unclosed value is only detected at its end.
       let isOpen = context.map { $0.text.contains("flow") || $0.text.contains("quoted") } ?? false
-      return (
-        ": line \(mark.line), column \(mark.column): \(problem)",
-        isOpen ? context?.mark.line : mark.line
-      )
+      return Fault(
+        reason: "\(reason): line \(mark.line), column \(mark.column): \(problem)",
+        begin: isOpen ? context?.mark.line : mark.line)
     case .duplicatedKeysInMapping(_, let context):
-      return (": line \(context.mark.line): the mapping has a key twice", context.mark.line)
-    case .reader(let problem, _, _, _): return (": \(problem)", nil)
-    default: return ("", nil)
+      let line = context.mark.line
+      return Fault(reason: "\(reason): line \(line): the mapping has a key twice", begin: line)
+    case .reader(let problem, _, _, _): return Fault(reason: "\(reason): \(problem)")
+    default: return Fault(reason: reason)
     }
   }
 }
