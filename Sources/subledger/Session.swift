@@ -20,10 +20,9 @@ final class Session {
   }
 
   private var log: Logger {
-    let (format, clock) = (logOptions.format, clock)
-    var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format, clock: clock) }
-    log.logLevel = logOptions.level
-    return log
+    let handler = StandardErrorLog(
+      logLevel: logOptions.level, format: logOptions.format, clock: clock)
+    return Logger(label: "subledger") { _ in handler }
   }
 
   /// The pipeline for the command's options, the environment and the configuration.

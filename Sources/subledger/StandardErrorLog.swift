@@ -8,7 +8,7 @@ import Synchronization
 /// Messages can contain foreign names, so invisible characters are escaped.
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
-  var logLevel: Logger.Level = .warning
+  var logLevel: Logger.Level
   let format: LogOptions.Format
   let clock: StepClock
 
