@@ -24,13 +24,12 @@ public struct GivenSettings {
     }
     let variables = variables(environment)
     do {
-      let file = try (flags + variables).first { $0.name == "config" }?.path()
-      let path = file?.path ?? "subledger.yaml"
-      if file != nil || mayExist(path) {
-        let place = file?.place ?? "--config"
+      let given = try (flags + variables).first { $0.name == "config" }?.path()
+      let file = given ?? GivenPath(path: "subledger.yaml", place: "--config")
+      if given != nil || mayExist(file.path) {
         let bytes = try fileContents(
-          of: "the configuration", at: path, givenWith: place, missing: .configuration)
-        try read(bytes, named: path)
+          of: "the configuration", at: file.path, givenWith: file.place, missing: .configuration)
+        try read(bytes, named: file.path)
       }
     } catch {
       errors.add(error)

@@ -121,9 +121,7 @@ struct SettingValue {
     if case .environment = source {
       return try text().split(separator: ":").map(String.init)
     }
-    var texts: [String] = []
-    for item in items() { texts.append(try item.text()) }
-    return texts
+    return try items().map { item throws(SubledgerError) in try item.text() }
   }
 
   func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: origin) }
