@@ -8,7 +8,6 @@ extension RunPipeline {
   /// - Parameters:
   ///   - one: the folder of a set, or the number of a run of the ledger, whose set is reproduced.
   ///   - other: the later set, in the same form.
-  ///   - write: receives the answer, piece by piece.
   /// - Returns: reservations when a cell differs.
   /// - Throws: `SubledgerError` of kind `noInput` when there is no set, and `damagedInput` when it
   ///   was changed after it was published.

@@ -143,8 +143,7 @@ extension Plan {
   /// The path of the published folder in the form that the ledger stores.
   var folder: String { NSString(string: configuration.job.out).standardizingPath }
 
-  /// Files and folders of the job itself, which are not input: the published folder and the files
-  /// of a set in it, the ledger and its other files, the files with settings, summary and metrics.
+  /// Files and folders of the job itself, which are not input.
   ///
   /// The files of a set are recognised by name, because an interrupted one has no list of them.
   var ownPlaces: [String] {

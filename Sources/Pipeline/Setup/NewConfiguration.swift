@@ -8,11 +8,9 @@ public struct NewConfiguration {
   public let text: String
   private let notes: [String]
 
-  /// Reads the first lines of archives.
+  /// Reads the first lines of archives; no paths mean the folder `archives` or `snapshots`, if it
+  /// exists.
   ///
-  /// - Parameters:
-  ///   - archives: files or folders; empty means the folder `archives`, if it exists.
-  ///   - snapshots: files or folders; empty means the folder `snapshots`, if it exists.
   /// - Throws: `SubledgerError` of kind `noInput` for a path that does not exist.
   public init(
     archives: [String], snapshots: [String], stop: @escaping @Sendable () -> Int32

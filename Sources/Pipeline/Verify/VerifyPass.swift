@@ -13,7 +13,6 @@ extension RunPipeline {
   ///   - out: a published set; nil for the plan's set, if it exists.
   ///   - isStrict: whether a missing archive counts as damage.
   ///   - isReplay: whether to rebuild the ledger from the archives, and compare.
-  /// - Throws: `SubledgerError` when the verification itself fails.
   public func verify(
     out: String?, isStrict: Bool, isReplay: Bool
   ) throws -> Verification {

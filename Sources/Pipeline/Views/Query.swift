@@ -14,7 +14,6 @@ extension RunPipeline {
   /// - Parameters:
   ///   - query: the query, or the path of a file with it that ends in `.sql`; nil for the list.
   ///   - rowsMax: maximum number of rows to write; more are a reservation.
-  ///   - write: receives the answer, piece by piece.
   public func query(
     _ query: String?, as format: AnswerFormat, rowsMax: Int,
     write: @escaping ([UInt8]) throws -> Void
