@@ -75,10 +75,8 @@ extension QueryProblem {
   /// Returns line and column in `sql`, for people; empty when SQLite reports no position.
   func place(in sql: String) -> String {
     guard let offset else { return "" }
-    let before = sql.utf8.prefix(offset)
-    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map(before.index(after:))
-    let column = before[(start ?? before.startIndex)...].count + 1
-    return " at line \(line), column \(column)"
+    let lines = sql.utf8.prefix(offset)
+      .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return " at line \(lines.count), column \((lines.last?.count ?? 0) + 1)"
   }
 }
