@@ -67,7 +67,7 @@ extension Plan {
       // Providers with configured secrets, without the secrets.
       .authenticated: .array(
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
-      .pricesSHA256: .string(prices?.sha256 ?? "none"),
+      .pricesSHA256: .string(prices.map { sha256(of: $0.source) } ?? "none"),
     ]
     options[.amountDecimals] =
       configuration.amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")

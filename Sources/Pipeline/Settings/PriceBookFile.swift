@@ -1,13 +1,11 @@
-import Formats
 import EventStore
 import Domain
 import Reports
 
 /// The operator's price book, for charges whose provider sends no money.
 struct PriceBookFile: Sendable, Equatable {
-  private(set) var sha256: String
   private(set) var lines: [PriceBookLine] = []
-  private(set) var source: [UInt8]
+  let source: [UInt8]
 
   static let header = PriceBookLine.Column.allCases.filter { $0 != .offer }
     .map(\.rawValue).joined(separator: ",")
@@ -23,7 +21,6 @@ struct PriceBookFile: Sendable, Equatable {
         hint: "the header is \(Self.header), and offer where wanted")
     }
     let text = try utf8Text(of: bytes) { refused("\(path), line \($1): \($0)") }
-    sha256 = Formats.sha256(of: bytes)
     source = bytes
     // All are reported together, so that one correction is enough.
     var problems: [String] = []
