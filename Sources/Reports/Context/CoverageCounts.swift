@@ -61,7 +61,7 @@ struct CoverageCounts: Equatable {
     let reported =
       isStatesOnly ? provider.collectionCoverage(metric) : provider.declaredCoverage(metric)
     return switch metric {
-    case .revenueUSD: revenue
+    case .revenueUSD: amounts(of: charges, listed: listedAmounts, withoutUSD)
     case .proceeds: proceeds
     case .mrr: mrr
     case .churn, .retention: chained(ends)
@@ -76,47 +76,31 @@ struct CoverageCounts: Equatable {
     }
   }
 
-  private var revenue: CoverageStatement {
-    amounts(of: charges, listed: listedAmounts, withoutUSD)
-  }
-
   private func amounts(
     of charges: Int64, listed: Int64, _ withoutUSD: Int64
   ) -> CoverageStatement {
-    var reasons: [String] = []
-    if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
-    if withoutUSD > 0 {
-      reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
-    }
-    if unlistedOffers > 0 {
-      reasons.append(
-        "offers that the price book does not list: \(counted(unlistedOffers, "charge"))")
-    }
+    let unlisted = "offers that the price book does not list: \(counted(unlistedOffers, "charge"))"
     let unnamed = hasOtherProviders ? min(withoutTransaction, charges) : 0
-    if unnamed > 0 {
-      reasons.append(
-        "no transaction, so that another provider's charge may count beside it: \(unnamed) of "
-          + "\(charges) charges")
-    }
     // A charge without transaction can also be listed, or without amount.
     let estimated = min(max(listed, unnamed), charges - withoutUSD)
     return judged(
-      reasons, missing: withoutUSD, estimated: estimated, of: charges,
+      [
+        share("amount of the price book", listed, of: charges),
+        share("no amount in US dollars", withoutUSD, of: charges),
+        unlistedOffers > 0 ? unlisted : nil,
+        share(
+          "no transaction, so that another provider's charge may count beside it", unnamed,
+          of: charges),
+      ], missing: withoutUSD, estimated: estimated, of: charges,
       measured: "every charge has its amount")
   }
 
   private var proceeds: CoverageStatement {
-    var reasons: [String] = []
-    if listedRates > 0 {
-      reasons.append(
-        "rate of the price book: \(listedRates) of \(bookings) charges and refunds")
-    }
-    if withoutProceeds > 0 {
-      reasons.append(
-        "no amount or no rate: \(withoutProceeds) of \(bookings) charges and refunds")
-    }
-    return judged(
-      reasons, missing: withoutProceeds, estimated: listedRates, of: bookings,
+    judged(
+      [
+        share("rate of the price book", listedRates, of: bookings, "charges and refunds"),
+        share("no amount or no rate", withoutProceeds, of: bookings, "charges and refunds"),
+      ], missing: withoutProceeds, estimated: listedRates, of: bookings,
       measured: "every charge has its rate")
   }
 
@@ -155,10 +139,9 @@ struct CoverageCounts: Equatable {
   }
 
   private var ordinals: CoverageStatement {
-    let missing = withoutOrdinal + unchained
+    let (missing, all) = (withoutOrdinal + unchained, renewals + unchained)
     return judged(
-      missing > 0 ? ["start not seen: \(missing) of \(renewals + unchained) renewals"] : [],
-      missing: missing, estimated: 0, of: renewals + unchained,
+      [share("start not seen", missing, of: all, "renewals")], missing: missing, of: all,
       measured: "renewals are counted from the start of each subscription")
   }
 
@@ -171,8 +154,8 @@ struct CoverageCounts: Equatable {
 
   private func dimension(_ name: String, _ missing: Int64) -> CoverageStatement {
     judged(
-      missing > 0 ? ["without \(name): \(missing) of \(charges) charges"] : [], missing: missing,
-      estimated: 0, of: charges, measured: "every charge has its \(name)")
+      [share("without \(name)", missing, of: charges)], missing: missing, of: charges,
+      measured: "every charge has its \(name)")
   }
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
@@ -185,14 +168,21 @@ struct CoverageCounts: Equatable {
         : shown + "; a purchase that is uploaded more than 10 minutes later is never announced")
   }
 
+  /// A reason with the number of rows that it concerns; nil for none.
+  private func share(
+    _ reason: String, _ count: Int64, of all: Int64, _ rows: String = "charges"
+  ) -> String? {
+    count > 0 ? "\(reason): \(count) of \(all) \(rows)" : nil
+  }
+
   /// Not available when all is missing, estimated when some is missing or estimated.
   private func judged(
-    _ reasons: [String], missing: Int64, estimated: Int64, of all: Int64, measured: String
+    _ reasons: [String?], missing: Int64, estimated: Int64 = 0, of all: Int64, measured: String
   ) -> CoverageStatement {
     guard missing + estimated > 0 else {
       return .measured(all == 0 ? "there are no such events yet" : measured)
     }
-    let why = reasons.joined(separator: "; ")
+    let why = reasons.compactMap(\.self).joined(separator: "; ")
     return missing >= all
       ? .notAvailable(missing, why) : .estimated(missing + estimated, why)
   }
