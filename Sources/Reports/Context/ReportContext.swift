@@ -87,28 +87,23 @@ struct ReportContext {
 
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
-    func add(_ query: String, _ month: (Statement, Int32) -> Month) throws {
-      try ledger.rows(sql: query) { row in
-        months += (0...1).filter { !row.isNull($0) }.map { month(row, $0) }
+    func add(_ column: String, of rows: String, _ month: (Statement) -> Month) throws {
+      // Two lookups; a single statement for both would read the whole table.
+      for end in ["min", "max"] {
+        try ledger.rows(sql: "select \(end)(\(column)) from \(rows)") { row in
+          if !row.isNull(0) { months.append(month(row)) }
+        }
       }
     }
-    /// Two lookups; a single statement for both would read the whole table.
-    func ends(_ column: String, of cells: String) -> String {
-      let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
-      return "select " + ends.joined(separator: ", ")
-    }
     for cells in ["revenue", "trial", "excluded", "coverage"] {
-      try add(ends("day", of: cells)) { $0.day($1).month }
+      try add("day", of: "\(cells)_cell") { $0.day(0).month }
     }
     for (cells, column) in [("movement", "month"), ("renewal", "month"), ("retention", "cohort")] {
-      try add(ends(column, of: cells)) { $0.month($1) }
+      try add(column, of: "\(cells)_cell") { $0.month(0) }
     }
-    try add(
-      """
-      select min(expected_at), max(expected_at) from temp.break_state
-      where status in ('open', 'reopened')
-      """
-    ) { plan.rules.calendar.month(of: $0.instant($1)) }
+    try add("expected_at", of: "temp.break_state where status in ('open', 'reopened')") {
+      plan.rules.calendar.month(of: $0.instant(0))
+    }
     return (months.min() ?? lastMonth, months.max() ?? lastMonth)
   }
 
