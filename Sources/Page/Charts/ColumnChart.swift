@@ -78,29 +78,23 @@ struct ColumnChart {
   }
 }
 
-/// A label below a chart; the style `wide` is hidden on narrow screens.
-struct AxisLabel {
-  let text: String
-  let style: String
-
-  /// Labels for months such as `2026-02` or days such as `2026-02-14`; only some if there are many.
-  static func dates(_ dates: [String]) -> [AxisLabel] {
-    let (few, many) = (max(1, (dates.count + 4) / 5), max(1, (dates.count + 11) / 12))
-    // Narrow screens show a subset of the labels, at equal distances.
-    let both = (few + many - 1) / many * many
-    return dates.enumerated().map { index, date in
-      guard index % many == 0 else { return AxisLabel(text: "", style: "") }
-      return AxisLabel(text: name(of: date), style: index % both == 0 ? "name" : "name wide")
-    }
+/// Labels below a chart for months such as `2026-02` or days such as `2026-02-14`, only some if
+/// there are many; the style `wide` is hidden on narrow screens.
+func dateLabels(_ dates: [String]) -> [(index: Int, text: String, style: String)] {
+  let (few, many) = (max(1, (dates.count + 4) / 5), max(1, (dates.count + 11) / 12))
+  // Narrow screens show a subset of the labels, at equal distances.
+  let both = (few + many - 1) / many * many
+  return stride(from: 0, to: dates.count, by: many).map { index in
+    (index, name(of: dates[index]), index % both == 0 ? "name" : "name wide")
   }
+}
 
-  private static func name(of date: String) -> String {
-    let parts = date.split(separator: "-")
-    guard parts.count > 1, let month = Int(parts[1]), 1...12 ~= month else { return date }
-    let name = monthNames[month - 1].prefix(3)
-    if parts.count == 2 { return "\(name)\u{a0}’\(parts[0].suffix(2))" }
-    return Int(parts[2]).map { "\($0)\u{a0}\(name)" } ?? date
-  }
+private func name(of date: String) -> String {
+  let parts = date.split(separator: "-")
+  guard parts.count > 1, let month = Int(parts[1]), 1...12 ~= month else { return date }
+  let name = monthNames[month - 1].prefix(3)
+  if parts.count == 2 { return "\(name)\u{a0}’\(parts[0].suffix(2))" }
+  return Int(parts[2]).map { "\($0)\u{a0}\(name)" } ?? date
 }
 
 /// Combines an axis with a plot of this height that takes the remaining width; the rows of `table`
@@ -110,9 +104,8 @@ func frame(
 ) -> String {
   var plot = plot
   let step = 100 / Double(max(1, table.rows.count))
-  let labels = AxisLabel.dates(table.rows.map(\.title))
-  for (index, label) in labels.enumerated() where !label.text.isEmpty {
-    plot.label(label.text, label.style, x: (Double(index) + 0.5) * step, y: height + 26)
+  for (index, text, style) in dateLabels(table.rows.map(\.title)) {
+    plot.label(text, style, x: (Double(index) + 0.5) * step, y: height + 26)
   }
   let height = decimal(height + 34, hundredths: false)
   return "<div class=\"chart\"><svg class=\"values\" height=\"\(height)\" aria-hidden=\"true\">"
