@@ -5,11 +5,15 @@ internal import Glibc
 /// A call that fails returns nil or false and sets `errno`. A call interrupted by a signal is
 /// repeated.
 public final class OpenFile: Sendable {
-  private let descriptor: Int32
+  /// Its number in system calls, valid as long as this object.
+  public let descriptor: Int32
 
-  /// Opens `path` with `flags`; a new file gets `rights` minus the umask.
-  public init?(_ path: UnsafePointer<CChar>, _ flags: Int32, rights: UInt32 = 0) {
-    let number = open(path, flags | O_CLOEXEC, rights)
+  /// Opens `path`, a relative one in `folder`, with `flags`; a new file gets `rights` minus the
+  /// umask.
+  public init?(
+    _ path: UnsafePointer<CChar>, _ flags: Int32, rights: UInt32 = 0, in folder: OpenFile? = nil
+  ) {
+    let number = openat(folder?.descriptor ?? AT_FDCWD, path, flags | O_CLOEXEC, rights)
     guard number >= 0 else { return nil }
     descriptor = number
   }

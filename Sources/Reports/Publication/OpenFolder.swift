@@ -7,37 +7,23 @@ internal import Glibc
 /// An open folder, closed with its last reference.
 final class OpenFolder: Sendable {
   let path: String
-  let descriptor: Int32
+  let file: OpenFile
 
   /// Opens the folder at `path`, unless `path` is a link.
-  convenience init(_ path: String) throws(SubledgerError) {
-    let number = open(path, Self.flags)
-    guard number >= 0 else { throw .system("open the folder", path, .cannotCreate) }
-    self.init(path: path, descriptor: number)
+  init(_ path: String) throws(SubledgerError) {
+    guard let file = OpenFile(path, Self.flags) else {
+      throw .system("open the folder", path, .cannotCreate)
+    }
+    (self.path, self.file) = (path, file)
   }
 
-  private init(path: String, descriptor: Int32) {
-    (self.path, self.descriptor) = (path, descriptor)
-  }
-
-  deinit {
-    // The error of an earlier call may still be needed.
-    let cause = errno
-    close(descriptor)
-    errno = cause
-  }
-
-  private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+  private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 
   /// Opens the folder at `path` in this one, or this one if `path` is empty; nil with `errno`.
-  private func folder(_ path: RawPath) -> OpenFolder? {
-    var here = self
-    for part in path.bytes.split(separator: UInt8(ascii: "/")) {
-      let number = openat(here.descriptor, RawPath(bytes: Array(part)).terminated, Self.flags)
-      guard number >= 0 else { return nil }
-      here = OpenFolder(path: self.path, descriptor: number)
+  private func folder(_ path: RawPath) -> OpenFile? {
+    path.bytes.split(separator: UInt8(ascii: "/")).reduce(file) { here, part in
+      here.flatMap { OpenFile(RawPath(bytes: Array(part)).terminated, Self.flags, in: $0) }
     }
-    return here
   }
 
   /// What `call` returns for the folder that contains `path` and for the last name; -1 with `errno`
@@ -57,7 +43,7 @@ final class OpenFolder: Sendable {
     var status = stat()
     let code =
       path.bytes.isEmpty
-      ? fstat(descriptor, &status)
+      ? fstat(file.descriptor, &status)
       : at(path) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) }
     if code == 0 { return status }
     guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", shown(path)) }
@@ -127,10 +113,7 @@ final class OpenFolder: Sendable {
       if errno == EACCES { return }
       throw .system("open", shown(path))
     }
-    // Some filesystems report that they cannot sync a folder, which cannot be fixed here.
-    guard fsync(folder.descriptor) == 0 || errno == EINVAL else {
-      throw .system("sync", shown(path))
-    }
+    guard folder.sync() else { throw .system("sync", shown(path)) }
   }
 }
 

@@ -164,7 +164,7 @@ public final class Staging {
 
 extension OpenFolder {
   /// Takes the folder's lock, released with this object; false when a running process has it.
-  func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  func lock() -> Bool { flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   /// Makes the folder writable by its owner only, if that is this user, so that the next run may
   /// remove it if this one is killed.
