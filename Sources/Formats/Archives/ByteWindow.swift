@@ -31,12 +31,20 @@ final class ByteWindow {
     UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
   }
 
-  /// Reads until `count` bytes are buffered; false when the source ends first.
+  /// Reads until `count` bytes are buffered, growing the buffer if needed; false when the source
+  /// ends first.
   func fill(atLeast count: Int) throws(SubledgerError) -> Bool {
     if end - start >= count { return true }
-    if let base = buffer.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
-    end -= start
-    start = 0
+    let held = bytes
+    if buffer.count < count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+      larger.copyMemory(from: UnsafeRawBufferPointer(held))
+      buffer.deallocate()
+      buffer = larger
+    } else {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(held))
+    }
+    (start, end) = (0, held.count)
     end += try readSource(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
     return end >= count
   }
@@ -55,20 +63,6 @@ final class ByteWindow {
     let count = try source.read(into: target)
     hash?.add(UnsafeRawBufferPointer(rebasing: target.prefix(count)))
     return count
-  }
-
-  /// Reads until at least `count` bytes are buffered, growing the buffer if needed, or the source
-  /// ends.
-  func look(at count: Int) throws(SubledgerError) -> UnsafeMutableRawBufferPointer {
-    if buffer.count < count {
-      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
-      larger.copyMemory(from: UnsafeRawBufferPointer(bytes))
-      (start, end) = (0, end - start)
-      buffer.deallocate()
-      buffer = larger
-    }
-    _ = try fill(atLeast: count)
-    return bytes
   }
 
   func consume(_ count: Int) {

@@ -137,7 +137,8 @@ private func read(
 ) throws -> ArchiveEnd? {
   let (content, levels) = try inflated(bytes, sizes, byZlibAlone: byZlibAlone)
   content.beginHash()
-  let beginning = UnsafeRawBufferPointer(try content.look(at: 64 << 10))
+  _ = try content.fill(atLeast: 64 << 10)
+  let beginning = UnsafeRawBufferPointer(content.bytes)
   if levels.contains(where: \.isVoid) { return nil }
   if let foreign = ForeignFile(beginning, path: bytes.file.path) { throw foreign }
   let knownBytes = try known(hash(ofBeginning: beginning))
