@@ -3,11 +3,6 @@ public import Domain
 internal import Formats
 internal import Glibc
 
-func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
-  guard let first = try status(of: one), let second = try status(of: other) else { return false }
-  return first.isSame(as: second)
-}
-
 /// The system's entry for `path`, links not followed; nil when it does not exist.
 func status(of path: String) throws(SubledgerError) -> stat? {
   var status = stat()

@@ -107,7 +107,7 @@ private func carryOverUnchanged(
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
     // Renaming one name of a file to another name of it would leave both.
-    if try isSameFile(old, new) {
+    if let there = try status(of: old), let staged = try status(of: new), there.isSame(as: staged) {
       carried.insert(path)
       continue
     }
