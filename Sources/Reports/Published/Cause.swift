@@ -56,8 +56,7 @@ final class Causes {
     let isOfOwnMonth = isBooking && sendsCharges(product) && isRefund != true
     if try isRetracted(product, month, isOfOwnMonth, since: run) { return .retraction }
     let changed = try changedOptions(since: run)
-    for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
-    where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
+    for (cause, options) in options(of: columns, product) where !changed.isDisjoint(with: options) {
       let row = QualityRow(product: product, month: month)
       if try cause != .decision || decidedRows(since: run).contains(row) { return cause }
     }
@@ -68,27 +67,26 @@ final class Causes {
     return try isRefund ?? arrivals.hasRefund(of: product, month) ? .refund : .lateEvent
   }
 
-  /// The options that can change such a row for this cause.
+  /// The options that can change such a row, by the cause that their change is.
   private func options(
-    behind cause: Cause, _ columns: Set<String>, _ product: PublishedProduct
-  ) -> Set<EffectiveOption> {
-    let isSent = sendsCharges(product)
-    switch cause {
-    case .definitionChange:
-      return [
-        .version, .renewalGap, .retryHorizon, .freshnessMax, .historyBegins, .deliveryWindow,
-        .eventNames,
-        .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
-      ]
+    of columns: Set<String>, _ product: PublishedProduct
+  ) -> [(cause: Cause, options: Set<EffectiveOption>)] {
     // The price book never replaces money that the provider sends, but can supply lengths of
     // periods, which determine the kind of a charge that is sent without one.
-    case .rateCorrection: return isSent && isRevenue ? [] : [.pricesSHA256]
-    case .productMap:
-      let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
-      return isAboutBreaks ? [.products, .periods] : isSent && isRevenue ? [] : [.periods]
-    case .decision: return isQuality ? [.decisions] : []
-    case .retraction, .conflict, .refund, .lateEvent, .incomplete: return []
-    }
+    let isSent = sendsCharges(product) && isRevenue
+    let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
+    return [
+      (
+        .definitionChange,
+        [
+          .version, .renewalGap, .retryHorizon, .freshnessMax, .historyBegins, .deliveryWindow,
+          .eventNames, .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
+        ]
+      ),
+      (.rateCorrection, isSent ? [] : [.pricesSHA256]),
+      (.productMap, isAboutBreaks ? [.products, .periods] : isSent ? [] : [.periods]),
+      (.decision, isQuality ? [.decisions] : []),
+    ]
   }
 
   /// Whether only refunds change all of these columns; nil if the columns cannot show it.
