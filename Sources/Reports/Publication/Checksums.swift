@@ -54,9 +54,7 @@ struct Checksums {
 
   /// The file's text: one line per file, sorted by path.
   var document: [UInt8] {
-    var out: [UInt8] = []
-    for path in paths { out.append(contentsOf: "\(hashes[path] ?? "")  \(path)\n".utf8) }
-    return out
+    Array(paths.map { "\(hashes[$0] ?? "")  \($0)\n" }.joined().utf8)
   }
 }
 
