@@ -49,12 +49,10 @@ struct CustomerSimulator {
 
   private mutating func run() {
     // One in six customers started before the archives begin.
-    let length = span.end - span.start
-    let before = random.chance(160_000)
     let born =
-      before
+      random.chance(160_000)
       ? span.start - random.between(1, 300 * day)
-      : span.start + random.between(0, length - 2 * hour)
+      : random.between(span.start, span.end - 2 * hour)
     if random.chance(940_000) {
       subscribe(at: born)
       while let again = returning, again.time < span.end {

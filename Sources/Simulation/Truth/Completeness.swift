@@ -21,11 +21,9 @@ struct Completeness: Sendable {
     let known = hours.filter { $0.lowerBound <= end }
     let newest = known.last.map { $0.upperBound <= end ? $0.upperBound : $0.lowerBound }
     watermark = newest.map { $0 / 1000 }
-    let silences = zip(known, known.dropFirst()).compactMap { before, after in
-      newest.flatMap { newest in
-        after.lowerBound >= newest - 60 * day * 1000 ? after.lowerBound - before.upperBound : nil
-      }
-    }.sorted(by: >)
+    let recent = (newest ?? 0) - 60 * day * 1000
+    let silences = zip(known, known.dropFirst()).filter { $1.lowerBound >= recent }
+      .map { $1.lowerBound - $0.upperBound }.sorted(by: >)
     let outages = silences.count < 10 ? 0 : (silences.count + 99) / 100
     let longest = silences.dropFirst(outages).first ?? 0
     gapMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
