@@ -49,6 +49,10 @@ struct CoverageStatement: Equatable {
   static func notAvailable(_ events: Int64?, _ why: String) -> CoverageStatement {
     CoverageStatement(coverage: .notAvailable, events: events, why: why)
   }
+
+  static func sent(_ isSent: Bool, _ how: String, else why: String) -> CoverageStatement {
+    isSent ? measured(how) : notAvailable(nil, why)
+  }
 }
 
 extension Provider {
@@ -70,9 +74,7 @@ extension Provider {
       sends.sendsAutoRenewOn
         ? .measured("switching off and on again is sent")
         : .estimated(nil, "switching off is sent; switching on again shows at the next renewal")
-    case .pauses:
-      sends.sendsPauses
-        ? .measured("pauses are sent") : .notAvailable(nil, "pauses are not sent")
+    case .pauses: .sent(sends.sendsPauses, "pauses are sent", else: "pauses are not sent")
     case .productChange where sends.body == .event && !sends.sendsMoney:
       .estimated(
         nil,
@@ -81,14 +83,11 @@ extension Provider {
       sends.body == .purchase
         ? .estimated(nil, "a change is another product of the user's group")
         : .measured("changes are sent")
-    case .trials:
-      sends.marksTrials
-        ? .measured("trials are sent")
-        : .notAvailable(nil, "trials look like paid periods")
+    case .trials: .sent(sends.marksTrials, "trials are sent", else: "trials look like paid periods")
     case .sandbox:
-      sends.marksSandbox
-        ? .measured("each purchase is marked as test or real")
-        : .notAvailable(nil, "test purchases look like real ones; they are booked")
+      .sent(
+        sends.marksSandbox, "each purchase is marked as test or real",
+        else: "test purchases look like real ones; they are booked")
     case .renewals:
       .measured(
         sends.body == .purchase ? "each renewal is another transaction" : "renewals are sent")
@@ -111,11 +110,8 @@ extension Provider {
   }
 
   private func refunds(of type: ProductType) -> CoverageStatement {
-    guard capabilities.sendsRefunds(of: type) else {
-      return .notAvailable(nil, "refunds are not sent")
-    }
-    return .measured(
-      capabilities.sendsMoney
-        ? "refunds are sent" : "refunds are sent; each refunds its whole charge")
+    let how = capabilities.sendsMoney ? "" : "; each refunds its whole charge"
+    return .sent(
+      capabilities.sendsRefunds(of: type), "refunds are sent" + how, else: "refunds are not sent")
   }
 }
