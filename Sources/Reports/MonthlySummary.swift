@@ -108,9 +108,8 @@ struct MonthlySummary {
     var plan = plan
     plan.amountDecimals = nil
     let writer = TableWriter(.summaryMonthly, plan: plan, labels: labels, into: folder)
-    let keys = Set(cubes.values.flatMap(\.sums.keys) + restated.keys).sorted { one, other in
-      one[0] == other[0]
-        ? one[1].utf8.lexicographicallyPrecedes(other[1].utf8) : one[0] < other[0]
+    let keys = Set(cubes.values.flatMap(\.sums.keys) + restated.keys).sorted {
+      ($0[0], ExactText($0[1])) < ($1[0], ExactText($1[1]))
     }
     try writer.write { add in
       for key in keys {

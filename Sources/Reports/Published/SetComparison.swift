@@ -1,4 +1,5 @@
 // Finds the cells that differ between two published sets.
+internal import Domain
 internal import EventStore
 
 /// A cell that differs between two sets, or that only one of them has.
@@ -56,11 +57,7 @@ public struct SetComparison {
     let previous = tables(of: before)
     let latter = tables(of: after)
     let paths = Set(previous.keys).union(latter.keys)
-      .sorted { one, other in
-        let ranks = [one, other].map(Self.rank)
-        return ranks[0] == ranks[1]
-          ? one.utf8.lexicographicallyPrecedes(other.utf8) : ranks[0] < ranks[1]
-      }
+      .sorted { (Self.rank($0), ExactText($0)) < (Self.rank($1), ExactText($1)) }
     for path in paths where sums[0].hashes[path] != sums[1].hashes[path] {
       try compare(previous[path], latter[path], body)
     }
