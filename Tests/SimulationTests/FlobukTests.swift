@@ -76,7 +76,7 @@ import Domain
   func continuity() throws {
     let scenario = Scenario(seed: 1)
     let span = TimeSpan(scenario)
-    var customer = CustomerSimulator.customer(of: 0, in: scenario, span: span)
+    var customer = CustomerSimulator(of: 0, in: scenario, span: span).customer
     customer.person.shop = Shop(app: .pro, storeIndex: 1, provider: .flobuk)
     let fold = HistoryFold(customer: customer, span: span)
     func period(_ start: Int64, _ product: Product = .monthly) -> AccessPeriod {

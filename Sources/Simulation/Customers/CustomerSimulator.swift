@@ -24,7 +24,8 @@ struct CustomerSimulator {
     var product: Product
   }
 
-  private init(number: Int, scenario: Scenario, span: TimeSpan) {
+  /// Simulates the customer of this number.
+  init(of number: Int, in scenario: Scenario, span: TimeSpan) {
     self.span = span
     random = Randomness(seed: scenario.seed, item: UInt64(number), stream: 1)
     let noise = random.next()
@@ -38,13 +39,7 @@ struct CustomerSimulator {
       environment: random.chance(scenario.sandboxShare) ? .sandbox : .production,
       acceptsPriceRise: random.chance(800_000))
     customer = CustomerSimulation(person: person)
-  }
-
-  static func customer(of number: Int, in scenario: Scenario, span: TimeSpan) -> CustomerSimulation
-  {
-    var simulator = CustomerSimulator(number: number, scenario: scenario, span: span)
-    simulator.run()
-    return simulator.customer
+    run()
   }
 
   private mutating func run() {

@@ -19,7 +19,7 @@ extension Scenario {
   func histories(
     of number: Int, by providers: [Provider], _ span: TimeSpan
   ) -> [CustomerSimulation] {
-    let customer = CustomerSimulator.customer(of: number, in: self, span: span)
+    let customer = CustomerSimulator(of: number, in: self, span: span).customer
     return providers.map(\.sender).filter { $0.isReported(customer.person.shop) }
       .map { sent($0.seen(customer, span), span) }
   }
