@@ -50,9 +50,7 @@ struct ReportDefinition {
     }
   }
 
-  var isMonthly: Bool {
-    if case .month = columns.first?.format { query != nil } else { false }
-  }
+  var isMonthly: Bool { query != nil && columns.first?.format == .month }
 }
 
 extension ReportColumn {

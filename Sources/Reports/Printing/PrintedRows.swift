@@ -112,8 +112,8 @@ struct PrintedRows {
 
   private var residuals: [String: String] {
     var residuals: [String: String] = [:]
-    for (column, sum) in zip(layout.columns, residual) {
-      if case .amount = column.format { residuals[column.name] = amountText(sum) }
+    for (column, sum) in zip(layout.columns, residual) where column.format == .amount {
+      residuals[column.name] = amountText(sum)
     }
     return residuals
   }

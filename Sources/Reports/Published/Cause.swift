@@ -40,9 +40,7 @@ final class Causes {
   init(_ history: PublishedHistory, _ shape: RowShape) {
     self.history = history
     definition = shape.definition
-    showsMoney = definition.columns.contains {
-      if case .amount = $0.format { true } else { false }
-    }
+    showsMoney = definition.columns.contains { $0.format == .amount }
   }
 
   /// The first cause that explains a change of these columns since run `since`.
