@@ -7,7 +7,7 @@ internal import Glibc
 /// It is locked while its process runs; the next run removes what a killed process left.
 public final class Staging {
   /// Where to write the reports.
-  public let path: String
+  public var path: String { folder.path }
   /// The published folder, with links resolved.
   let out: String
   /// Whether the folder contains the previous published set instead of the staged one.
@@ -17,7 +17,6 @@ public final class Staging {
   let folder: OpenFolder
 
   private init(_ folder: OpenFolder, out: String, leftovers: [SubledgerError]) {
-    self.path = folder.path
     self.out = out
     self.folder = folder
     self.leftovers = leftovers
