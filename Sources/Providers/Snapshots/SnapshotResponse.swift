@@ -46,12 +46,11 @@ public struct SnapshotResponses {
       ("captured_at", capturedAt.text),
     ]
     if !app.isEmpty { members.append(("app_id", app)) }
-    var line: [UInt8] = []
+    var line = Array("{".utf8)
     for (name, text) in members {
-      line.append(UInt8(ascii: line.isEmpty ? "{" : ","))
-      line += "\"\(name)\":".utf8 + JSONValue.string(text).line
+      line += "\"\(name)\":".utf8 + JSONValue.string(text).line + ",".utf8
     }
-    line += ",\"\(provider.interface.list)\":".utf8
+    line += "\"\(provider.interface.list)\":".utf8
     // Lists over several pages are arrays, whose items are concatenated.
     let inner = lists.map { lists.count == 1 ? $0[...] : $0.dropFirst().dropLast() }
       .filter { !$0.isEmpty }
