@@ -31,7 +31,7 @@ struct ChargeFold {
     var archive = Int32.max
     var sources: EventSources?
     /// The lineage, user and cells of the last charge.
-    var owner: (lineage: Int64, user: Int64, cells: ChargeOwner)?
+    var owner: (lineage: Int64, user: Int64, cells: [UInt8])?
     /// Each lineage's place in `rows`, and the last user in its events, 0 for none.
     lazy var members: [Int64: (place: Int, user: Int64)] = {
       var members: [Int64: (place: Int, user: Int64)] = [:]
@@ -98,7 +98,7 @@ struct ChargeFold {
     }
   }
 
-  private mutating func owner(of event: Event, in group: inout Group) throws -> ChargeOwner {
+  private mutating func owner(of event: Event, in group: inout Group) throws -> [UInt8] {
     if let last = group.owner, (last.lineage, last.user) == (event.lineage, event.user) {
       return last.cells
     }

@@ -1,11 +1,6 @@
 public import Domain
 public import EventStore
 
-/// The cells that all rows of a subscription share, printed.
-public struct ChargeOwner: Sendable {
-  let cells: [UInt8]
-}
-
 /// Writes rows of the list of charges, on any thread.
 public final class ChargeRowWriter: Sendable {
   /// The CSV dialect of the rows.
@@ -43,18 +38,19 @@ public final class ChargeRowWriter: Sendable {
     hasCustomerIDs = try ledger.hasCustomerIDs()
   }
 
-  /// The cells of a subscription of `user`; `customer` is the app's own id of the user.
-  public func owner(user: String, customer: String, subscription: String) -> ChargeOwner {
+  /// The printed cells that all rows of a subscription of `user` share; `customer` is the app's own
+  /// id of the user.
+  public func owner(user: String, customer: String, subscription: String) -> [UInt8] {
     var line = CSVLine(dialect)
     line.add(text: user)
     line.add(text: customer)
     line.add(text: subscription)
-    return ChargeOwner(cells: line.buffer)
+    return line.buffer
   }
 
   /// Adds a row with the provenance of its events, from `sources` and the archives up to `archive`.
   public func add(
-    _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources, knownBy archive: Int32,
+    _ charge: BookedCharge, of owner: [UInt8], _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart
   ) throws(SubledgerError) {
     let day = calendar.day(of: charge.time)
@@ -66,7 +62,7 @@ public final class ChargeRowWriter: Sendable {
   }
 
   private func write(
-    _ charge: BookedCharge, of owner: ChargeOwner, _ sources: EventSources,
+    _ charge: BookedCharge, of owner: [UInt8], _ sources: EventSources,
     to line: inout CSVLine
   ) throws(SubledgerError) {
     func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
@@ -82,7 +78,7 @@ public final class ChargeRowWriter: Sendable {
     line.add(plain: charge.isRefund ? "refund" : "charge")
     try labels.add(Int64(charge.chargeKind.rawValue), .chargeKind, to: &line)
     try word(key.product, &line)
-    line.add(cells: owner.cells)
+    line.add(cells: owner)
     if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
     if let start = charge.periodStart { line.add(start) } else { line.addNothing() }
     if let end = charge.periodEnd { line.add(end) } else { line.addNothing() }
