@@ -6,16 +6,11 @@ internal import Glibc
 ///
 /// Rows arrive by subscription but are printed by time, and those of a day can exceed memory.
 struct ChargeSpill {
-  /// The extent in the file of one month of one part.
-  struct Extent {
-    var offset: Int
-    var count: Int
-  }
-
   private let file: OpenFile
   private let path: String
   private var size = 0
-  private var extents: [Month: [Extent]] = [:]
+  /// The bytes in the file of each month of each part.
+  private var extents: [Month: [Range<Int>]] = [:]
   /// Bytes before they are written.
   private var buffer: [UInt8] = []
 
@@ -35,7 +30,7 @@ struct ChargeSpill {
     var start = size
     func endMonth() {
       guard let month, size > start else { return }
-      extents[month, default: []].append(Extent(offset: start, count: size - start))
+      extents[month, default: []].append(start..<size)
       start = size
     }
     for entry in part.entries {
@@ -71,21 +66,20 @@ struct ChargeSpill {
 
   /// Moves at most `count` bytes from the start of `extent` to the end of `bytes`.
   func read(
-    _ extent: inout Extent, _ count: Int, to bytes: inout [UInt8]
+    _ extent: inout Range<Int>, _ count: Int, to bytes: inout [UInt8]
   ) throws(SubledgerError) {
     var rest = min(count, extent.count)
     while rest > 0 {
       let before = bytes.count
       bytes.append(addingCapacity: rest) { room in
         room.withUnsafeMutableBufferPointer { room, count in
-          count += file.read(into: UnsafeMutableRawBufferPointer(room), at: extent.offset) ?? 0
+          count += file.read(into: UnsafeMutableRawBufferPointer(room), at: extent.lowerBound) ?? 0
         }
       }
       let read = bytes.count - before
       guard read > 0 else { throw .system("read", path, at: "the ledger") }
       rest -= read
-      extent.offset += read
-      extent.count -= read
+      extent = extent.dropFirst(read)
     }
   }
 }
@@ -104,21 +98,21 @@ struct ChargeRows {
   /// A part of the rows and the bytes of it that were read ahead.
   private final class Part {
     private let spill: ChargeSpill
-    private var rest: ChargeSpill.Extent
+    private var rest: Range<Int>
     private let pieceSize: Int
     private var bytes: [UInt8] = []
     /// Start and length of the current row.
     private var (start, count) = (0, 0)
     private(set) var milliseconds: Int64 = 0
 
-    init(_ extent: ChargeSpill.Extent, of spill: ChargeSpill, pieceSize: Int) {
+    init(_ extent: Range<Int>, of spill: ChargeSpill, pieceSize: Int) {
       (rest, self.spill, self.pieceSize) = (extent, spill, pieceSize)
     }
 
     /// Advances to the next row; returns whether there is one.
     func advance() throws(SubledgerError) -> Bool {
       start += count
-      guard start < bytes.count || rest.count > 0 else { return false }
+      guard start < bytes.count || !rest.isEmpty else { return false }
       try hold(headerSize)
       (milliseconds, count) = bytes.withUnsafeBytes { bytes in
         (
@@ -147,7 +141,7 @@ struct ChargeRows {
   }
 
   init(
-    _ extents: [ChargeSpill.Extent], of spill: ChargeSpill, separator: UInt8
+    _ extents: [Range<Int>], of spill: ChargeSpill, separator: UInt8
   ) throws(SubledgerError) {
     let pieceSize = max(1 << 12, min(1 << 18, (1 << 23) / extents.count))
     let parts = extents.map { Part($0, of: spill, pieceSize: pieceSize) }
