@@ -69,12 +69,12 @@ struct ChartTests {
 
   @Test("Bars in rows share an axis that includes zero")
   func rows() throws {
-    #expect(BarScale([]) == nil)
+    #expect(Scale([]) == nil)
     let scale = try #require(
-      BarScale([.init(from: 0, to: 80, style: "a"), .init(from: 80, to: -20, style: "b")]))
+      Scale([.init(from: 0, to: 80, style: "a"), .init(from: 80, to: -20, style: "b")]))
     let found = bars(scale.svg([.init(from: 80, to: -20, style: "b")]))
     #expect(found.map(\.left) == [0] && found.map(\.width) == [100])
-    #expect(bars(try #require(BarScale([.init(from: 0, to: 0, style: "a")])).svg([])).isEmpty)
+    #expect(bars(try #require(Scale([.init(from: 0, to: 0, style: "a")])).svg([])).isEmpty)
   }
 
   @Test("A range of seconds is drawn between one second and ten days")

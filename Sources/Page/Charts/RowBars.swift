@@ -1,18 +1,17 @@
-/// The common axis of the bars in the rows of a table.
-struct BarScale {
-  private let scale: Scale
+// The common axis of the bars in the rows of a table.
 
+extension Scale {
   /// An axis that includes `bars` and zero; nil without bars.
   init?(_ bars: [PageTable.Bar]) {
     guard !bars.isEmpty else { return nil }
     let ends = bars.flatMap { [$0.from, $0.to] }
-    scale = Scale(low: min(0, ends.min() ?? 0), high: max(0, ends.max() ?? 0), length: 100)
+    self.init(low: min(0, ends.min() ?? 0), high: max(0, ends.max() ?? 0), length: 100)
   }
 
   func svg(_ bars: [PageTable.Bar]) -> String {
     var marks = Marks()
     for bar in bars where bar.from != bar.to {
-      let (left, right) = (scale.place(min(bar.from, bar.to)), scale.place(max(bar.from, bar.to)))
+      let (left, right) = (place(min(bar.from, bar.to)), place(max(bar.from, bar.to)))
       marks.bar(bar.style, left: left, width: max(right - left, 0.8), top: 2, height: 14)
     }
     return "<svg height=\"18\" aria-hidden=\"true\">\(marks.text)</svg>"

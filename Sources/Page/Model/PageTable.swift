@@ -46,7 +46,7 @@ struct PageTable {
   }
 
   func html(caption: String, _ numbers: Numbers) -> String {
-    let bars = BarScale(rows.flatMap(\.bars))
+    let bars = Scale(rows.flatMap(\.bars))
     var out = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
     out += "<table class=\"\(isShaded ? "heat" : bars == nil ? "grid" : "bars")\""
     out += " data-file=\"\(report)\"\(filter.attribute())>"
@@ -62,7 +62,7 @@ struct PageTable {
     return out + "</tbody></table></div>"
   }
 
-  private func html(of row: Row, _ bars: BarScale?, _ numbers: Numbers) -> String {
+  private func html(of row: Row, _ bars: Scale?, _ numbers: Numbers) -> String {
     var out = "<tr\(row.filter.attribute())\(row.measure?.attribute ?? "")"
     if row.isOpen { out += " class=\"open\"" }
     out += "><th scope=\"row\">\(linked(row.title, row.measure))"
