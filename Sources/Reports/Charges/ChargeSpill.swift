@@ -87,13 +87,8 @@ struct ChargeSpill {
 /// The rows of a month in the order of the list, merged from the parts.
 struct ChargeRows {
   private let parts: [Part]
-  private var heads: Heap<Head>
-
-  /// The next row of a part, by its time.
-  private struct Head {
-    let milliseconds: Int64
-    let part: Int
-  }
+  /// The next row of each part, by its time.
+  private var heads: Heap<(milliseconds: Int64, part: Int)>
 
   /// A part of the rows and the bytes of it that were read ahead.
   private final class Part {
@@ -155,7 +150,7 @@ struct ChargeRows {
     }
     self.parts = parts
     for (index, part) in parts.enumerated() where try part.advance() {
-      heads.add(Head(milliseconds: part.milliseconds, part: index))
+      heads.add((part.milliseconds, index))
     }
   }
 
@@ -165,7 +160,7 @@ struct ChargeRows {
     let part = parts[head.part]
     guard try part.withRow(take) else { return false }
     if try part.advance() {
-      heads.replaceFirst(by: Head(milliseconds: part.milliseconds, part: head.part))
+      heads.replaceFirst(by: (part.milliseconds, head.part))
     } else {
       _ = heads.removeFirst()
     }
