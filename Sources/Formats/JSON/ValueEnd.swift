@@ -153,18 +153,12 @@ private struct BareValue {
 /// The values in a range of bytes, up to the first one that is too long or that ends at least
 /// `enough` bytes after the start.
 struct ValueScan {
-  struct Oversized {
-    let start: Int
-    /// Nil when the bytes end before the value.
-    let end: Int?
-    let search: ValueEnd
-  }
-
   private(set) var lastStart: Int?
   private(set) var isLastClosed = false
   /// Whether the last value is a closed object or array, which later bytes cannot change.
   private(set) var isLastWhole = false
-  private(set) var oversized: Oversized?
+  /// The value that is too long; without an end when the bytes end before it.
+  private(set) var oversized: (start: Int, end: Int?, search: ValueEnd)?
   /// The end of the value at which `enough` bytes are reached; nil when there is none.
   private(set) var end: Int?
 
@@ -174,7 +168,7 @@ struct ValueScan {
       var search = ValueEnd()
       let end = search.find(in: bytes, from: start)
       if (end ?? bytes.count) - start > valueBytesMax {
-        oversized = Oversized(start: start, end: end, search: search)
+        oversized = (start, end, search)
         return
       }
       lastStart = start
