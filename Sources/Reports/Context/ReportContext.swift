@@ -13,7 +13,9 @@ struct ReportContext {
   /// Creates the tables that all reports read; returns each feed's first incomplete months.
   @discardableResult
   func prepare() throws -> [Feed: [HorizonKind: Month]] {
-    try defineFunctions()
+    // The printed forms of foreign texts, by which queries sort as these are printed.
+    try ledger.define("cell_text", cellText)
+    try ledger.define("cell_name", nameText)
     try makeAsOf()
     try make("table", "break_state", as: PackageResources.break_states_sql)
     try run("drop table if exists temp.movement_month")
@@ -22,12 +24,6 @@ struct ReportContext {
     try make("view", "fitting_schedule", as: PackageResources.fitting_schedules_sql)
     try makeWords()
     return try makeHorizons()
-  }
-
-  /// Defines the printed forms of foreign texts, by which queries sort as these are printed.
-  func defineFunctions() throws {
-    try ledger.define("cell_text", cellText)
-    try ledger.define("cell_name", nameText)
   }
 
   private func makeAsOf() throws {
