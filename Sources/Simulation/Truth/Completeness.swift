@@ -10,8 +10,9 @@ struct Completeness: Sendable {
   let deliveryWindow: Int64
   /// Newest receive time of the shop's app up to as-of, in seconds; nil without deliveries.
   let watermark: Int64?
-  /// How long the app may send nothing, in seconds.
-  private let gapMax: Int64
+  /// Ends up to this time are certain once gap and window have passed: as-of, or earlier when the
+  /// input is stale.
+  private let settled: Int64
 
   /// - Parameter hours: the first and last receive time of each hour, in milliseconds, in order.
   init(span: TimeSpan, deliveryWindow: Int64, hours: [ClosedRange<Int64>]) {
@@ -26,14 +27,9 @@ struct Completeness: Sendable {
       .map { $1.lowerBound - $0.upperBound }.sorted(by: >)
     let outages = silences.count < 10 ? 0 : (silences.count + 99) / 100
     let longest = silences.dropFirst(outages).first ?? 0
-    gapMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
-  }
-
-  /// Ends up to this time are certain once gap and window have passed: as-of, or earlier when the
-  /// input is stale.
-  var settled: Int64 {
-    guard let watermark, span.end - watermark > gapMax else { return span.end }
-    return watermark
+    // How long the app may send nothing, in seconds.
+    let gapMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
+    settled = watermark.flatMap { span.end - $0 > gapMax ? $0 : nil } ?? span.end
   }
 
   /// Whether the lack of a charge proves that an end is final.
