@@ -123,10 +123,7 @@ select
   max(latency.p99) as latency_p99_s,
   max(row.latency_max_s) as latency_max_s
 from parts as row
-left join latency
-  on latency.day = row.day
-  and latency.provider = row.provider
-  and latency.kind = row.kind
+left join latency using (day, provider, kind)
 group by
   row.day,
   row.provider,

@@ -46,7 +46,6 @@ select
   case when cell.day < horizon.booked_day then 1 else 0 end as is_complete
 from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
-left join provider_without_refunds as silent
-  on silent.provider = cell.provider and silent.product_type = cell.product_type
+left join provider_without_refunds as silent using (provider, product_type)
 where cell.day >= ifnull(?, -2147483648)
 order by cell.day
