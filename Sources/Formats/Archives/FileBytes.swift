@@ -15,14 +15,10 @@ final class FileBytes: ByteSource {
 
   init(_ file: ArchiveFile) throws(SubledgerError) {
     self.file = file
-    if file.commands == nil {
-      // Without O_NONBLOCK, opening a pipe that replaced the file would block forever.
-      openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK)
-      if openFile == nil {
-        throw SubledgerError.system("open \(file.location.shown)", cause: errno)
-      }
-    } else {
-      openFile = nil
+    // Without O_NONBLOCK, opening a pipe that replaced the file would block forever.
+    openFile = file.isRemote ? nil : OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK)
+    guard openFile != nil || file.isRemote else {
+      throw SubledgerError.system("open \(file.location.shown)", cause: errno)
     }
     remaining = file.bytes
   }
