@@ -30,12 +30,12 @@ enum Compression: CaseIterable {
 
   /// Whether `bytes`, the last of a file, are the beginning of a part's magic.
   func mayBegin(_ bytes: some Collection<UInt8>) -> Bool {
-    let magic: [UInt8]
-    switch self {
-    case .gzip: magic = [0x1F, 0x8B]
-    case .zstd: magic = [0x28, 0xB5, 0x2F, 0xFD]
-    case .bzip2: magic = Array("BZh91AY&".utf8)
-    }
+    let magic: [UInt8] =
+      switch self {
+      case .gzip: [0x1F, 0x8B]
+      case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+      case .bzip2: Array("BZh91AY&".utf8)
+      }
     return magic.starts(with: bytes)
   }
 

@@ -116,14 +116,13 @@ extension JSONTape {
     if text.count == 19 || text.count == 16, text.allSatisfy(isDigit) {
       text = UnsafeRawBufferPointer(rebasing: text.prefix(13))
     }
-    let time: Instant?
-    switch kind(node) {
-    case .number: time = InstantText.epoch(text)
-    case .string: time = InstantText.epoch(text) ?? InstantText.rfc3339(text)
-    default: time = nil
-    }
-    guard let time, time >= firstShop else { return nil }
-    return time
+    let time: Instant? =
+      switch kind(node) {
+      case .number: InstantText.epoch(text)
+      case .string: InstantText.epoch(text) ?? InstantText.rfc3339(text)
+      default: nil
+      }
+    return time.flatMap { $0 >= firstShop ? $0 : nil }
   }
 
   /// The time that is a list's first element: Loki's lines are pairs of a time and a text.
