@@ -15,10 +15,9 @@ extension SetContents {
       ("outages", "Outages", "Times when your endpoint accepted no delivery.", try outages()),
       ("gaps", "Feed gaps", "Times when a feed delivered far fewer events than usual.", try gaps()),
     ]
-    let styles = ["c1", "c2", "c3", "c4"]
     let chart = ColumnChart(
       table: counts,
-      series: styles.indices.map { ColumnChart.Series(column: $0, style: styles[$0]) },
+      series: (0..<4).map { ColumnChart.Series(column: $0, style: "c\($0 + 1)") },
       numbers: numbers)
     let name = "Deliveries and duplicates by day"
     var figures = [

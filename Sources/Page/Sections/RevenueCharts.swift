@@ -25,20 +25,17 @@ extension SetContents {
     return [("Store", "store"), ("Provider", "provider"), ("App", "app_id")].map { title, part in
       let table = stacked(cube.by("period", part), by: part, periods, head: head)
       let parts = table.columns.count - 2
-      let styles = (0..<parts).map { Self.isRest(table.columns[$0]) ? "c0" : "c\($0 % 7 + 1)" }
       let series =
-        (0..<parts).map { ColumnChart.Series(column: $0, style: styles[$0]) }
-        + [ColumnChart.Series(column: parts, style: "loss", isBelow: true)]
+        (0..<parts).map { place in
+          let isRest = table.columns[place].filter.conditions.first?.isExcluded ?? false
+          return ColumnChart.Series(column: place, style: isRest ? "c0" : "c\(place % 7 + 1)")
+        } + [ColumnChart.Series(column: parts, style: "loss", isBelow: true)]
       let chart = ColumnChart(table: table, series: series, numbers: numbers)
       let name = "Revenue by \(head.lowercased()), stacked by \(title.lowercased())"
       return ChartFigure.View(
         title: title, legend: chart.legend, chart: chart.html(name: name),
         table: table.html(caption: name, numbers), sources: table.sources)
     }
-  }
-
-  private static func isRest(_ column: PageTable.Column) -> Bool {
-    column.filter.conditions.first?.isExcluded ?? false
   }
 
   /// A column for each value of `part` with the highest revenue, one for the others, refunds and
