@@ -105,8 +105,7 @@ struct Iaptic: BodyMapper {
     read.date = try tape.instant(news[.date])
     read.product = IapticID(try tape.identifier(news[.productID]))
     read.purchase = IapticID(transaction: try tape.identifier(news[.purchaseID]))
-    read.transaction = IapticID(
-      transaction: try tape.identifier(news[.transactionID]))
+    read.transaction = IapticID(transaction: try tape.identifier(news[.transactionID]))
     return read
   }
 

@@ -119,10 +119,8 @@ struct IapticPurchaseReader {
     productID.node = productID.node ?? key
     let product = IapticID(try tape.identifier(productID))
     guard !product.text.isEmpty else { throw .missing("purchases.productId") }
-    let root = IapticID(
-      transaction: try tape.identifier(members[.purchaseID]))
-    let transaction = IapticID(
-      transaction: try tape.identifier(members[.transactionID]))
+    let root = IapticID(transaction: try tape.identifier(members[.purchaseID]))
+    let transaction = IapticID(transaction: try tape.identifier(members[.transactionID]))
     let platform = try tape.word(members[.platform])
     purchase.product = product.text
     purchase.key = key.map(tape.bytes) ?? .none

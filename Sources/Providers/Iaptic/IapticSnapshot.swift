@@ -71,8 +71,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
       return []
     }
     info.read(sent, of: tape)
-    let id = try tape.identifier(info[.lastPurchaseID])
-    let purchase = IapticID(transaction: id)
+    let purchase = IapticID(transaction: try tape.identifier(info[.lastPurchaseID]))
     guard !purchase.text.isEmpty else { return [] }
     var right = Entitlement(id: text(baseOrder(purchase.text)))
     right.store = purchase.store ?? .unknown
@@ -81,8 +80,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     let isActive = try tape.truth(info[.activeSubscriber])
     let isLapsed = try tape.truth(info[.lapsedSubscriber])
     right.isActive = isActive == true ? true : isLapsed == true ? false : nil
-    let intent = try tape.word(info[.renewalIntent])
-    let renews = iapticRenews(intent)
+    let renews = iapticRenews(try tape.word(info[.renewalIntent]))
     let isSubscription = renews != nil || right.expiresAt != nil || right.isActive != nil
     right.renewState = isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable
     return [right]
