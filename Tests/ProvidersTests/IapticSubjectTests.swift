@@ -155,7 +155,7 @@ struct IapticSubjectTests {
       ("System.BillingError", .involuntary), ("System", nil), ("", nil),
     ]
     for (word, reason) in reasons {
-      let reported = Array(word.utf8).withUnsafeBytes { IapticCancelation($0).reason }
+      let reported = Array(word.utf8).withUnsafeBytes { iapticChurnReason($0) }
       #expect(reported == reason, "\(word)")
     }
   }

@@ -149,12 +149,13 @@ struct IapticPurchaseReader {
     // A purchase without end and without renewal intent does not renew.
     let isOneTime = purchase.expiresAt == nil && state.isAutoRenewing == nil
     state.productType = isOneTime ? .oneTime : .subscription
-    let cancelation = IapticCancelation(try tape.word(members[.cancelationReason]))
-    purchase.reason = cancelation.reason
-    state.isReplaced = cancelation.isReplaced
+    let cancelation = try tape.word(members[.cancelationReason])
+    purchase.reason = iapticChurnReason(cancelation)
+    state.isReplaced = cancelation.isWord("system.replaced")
     // Without `isExpired`, only a purchase without end certainly gives access.
     state.isOwned = purchase.isExpired.map { !$0 } ?? (isOneTime ? true : nil)
-    if cancelation.isDeleted { state.isOwned = false }
+    // The store no longer has a deleted purchase.
+    if cancelation.isWord("system.deleted") { state.isOwned = false }
     state.isInBillingRetry = try tape.truth(members[.isBillingRetryPeriod])
     state.isTrial = try tape.truth(members[.isTrialPeriod])
     state.isPending = try tape.truth(members[.isPending]) ?? false

@@ -60,28 +60,14 @@ func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
   return intent.isWord("lapse") || intent.isWord("cancel") ? false : nil
 }
 
-/// A `cancelationReason`, classified mostly by the part before the dot.
+/// Why a subscription ends, by its `cancelationReason`, mostly by the part before the dot; nil if
+/// the word does not specify it.
 ///
 /// Source: iaptic-client, `PurchaseCancelationReason`.
-struct IapticCancelation {
-  /// Why the subscription ends; nil if the word does not specify it.
-  var reason: ChurnReason?
-  var isReplaced = false
-  /// Whether the store no longer has the purchase.
-  var isDeleted = false
-
-  init(_ word: UnsafeRawBufferPointer) {
-    let family = UnsafeRawBufferPointer(rebasing: word.prefix { $0 != UInt8(ascii: ".") })
-    if word.isWord("system.billingerror") {
-      reason = .involuntary
-    } else if word.isWord("customer.priceincrease") {
-      reason = .priceIncrease
-    } else if word.isWord("system.productunavailable") || family.isWord("developer") {
-      reason = .developer
-    } else if family.isWord("customer") {
-      reason = .voluntary
-    }
-    isReplaced = word.isWord("system.replaced")
-    isDeleted = word.isWord("system.deleted")
-  }
+func iapticChurnReason(_ word: UnsafeRawBufferPointer) -> ChurnReason? {
+  if word.isWord("system.billingerror") { return .involuntary }
+  if word.isWord("customer.priceincrease") { return .priceIncrease }
+  let family = UnsafeRawBufferPointer(rebasing: word.prefix { $0 != UInt8(ascii: ".") })
+  if word.isWord("system.productunavailable") || family.isWord("developer") { return .developer }
+  return family.isWord("customer") ? .voluntary : nil
 }
