@@ -91,11 +91,7 @@ public final class ChargeRowWriter: Sendable {
     line.add(charge.proceedsLocal, decimals)
     line.add(charge.grossUSD, decimals)
     line.add(charge.proceedsUSD, decimals)
-    if let rate = charge.rate?.micros {
-      line.add(micros: rate, decimals: 0)
-    } else {
-      line.addNothing()
-    }
+    line.add(charge.rate, nil, least: 0)
     try labels.add(Int64(charge.basis.rawValue), .basis, to: &line)
     let refunded = charge.refunded?.transaction
     line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transaction($0) })
@@ -132,8 +128,9 @@ extension CSVLine {
     if let text { add(text: text) } else if key == 0 { addNothing() } else { add(id: key) }
   }
 
-  mutating func add(_ amount: Amount?, _ decimals: Int?) {
+  /// Adds an amount rounded to `decimals`, or exact, with `least` of them even if they are zeros.
+  mutating func add(_ amount: Amount?, _ decimals: Int?, least: Int = 2) {
     guard let micros = amount?.micros else { return addNothing() }
-    add(micros: rounded(micros, decimals: decimals), decimals: min(2, decimals ?? 2))
+    add(micros: rounded(micros, decimals: decimals), decimals: min(least, decimals ?? least))
   }
 }
