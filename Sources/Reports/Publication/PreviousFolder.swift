@@ -30,11 +30,8 @@ struct PreviousFolder {
         try folder.removeFile(name)
       }
     }
-    var standing: [String] = []
-    for path in ours.sorted() where path != checksumsName {
-      if try folder.status(of: RawPath(path)) != nil { standing.append(path) }
-    }
-    try each(standing) { [folder] path throws(SubledgerError) in
+    let paths = ours.subtracting([checksumsName]).sorted()
+    try each(paths) { [folder] path throws(SubledgerError) in
       try folder.removeAll(RawPath(path))
     }
     try removeEmptyFolders(in: RawPath(""))
