@@ -90,9 +90,7 @@ parts as (
   from silences as silence
   join day on day.number between silence.last_day + 1 and silence.next_day - 1
   join delivery_cell as cell on cell.day = silence.last_day and cell.provider = silence.provider
-  where
-    silence.next_day > silence.last_day + 1
-    and cell.delivered > 0
+  where cell.delivered > 0
 )
 select
   row.day,
