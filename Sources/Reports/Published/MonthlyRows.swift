@@ -105,8 +105,7 @@ final class MonthlyRows {
         changed.append((row.key, row, nil))
       }
     }
-    let open = rows.filter { !$0.isComplete }
-    for row in open {
+    for row in rows where !row.isComplete {
       let old = previous.removeValue(forKey: row.key)
       guard history.isComplete(month, kind, try feed(row.key)) else { continue }
       if let old {
@@ -144,17 +143,11 @@ final class MonthlyRows {
       try history.ledger.closedReports(act: close.act, only: shape.definition.name).first?.rows
       ?? []
     guard frozen != rows else { return [] }
-    var known: [[UInt8]: Cause] = [:]
     let stored = try history.ledger.restatementCauses(
       of: shape.definition.name, zone: history.plan.zone, month: month, after: close.run,
       before: history.plan.run)
-    for (key, text) in stored {
-      guard let cause = Cause(rawValue: text) else { continue }
-      known[key] = min(cause, known[key] ?? cause)
-    }
-    for change in newest {
-      known[change.key] = min(change.cause, known[change.key] ?? change.cause)
-    }
+    let causes = stored.compactMap { key, text in Cause(rawValue: text).map { (key, $0) } }
+    let known = Dictionary(causes + newest.map { ($0.key, $0.cause) }, uniquingKeysWith: min)
     var old = Dictionary(frozen.map { ($0.key, $0) }) { first, _ in first }
     var changes: [Restatement] = []
     func compare(_ key: [UInt8], _ old: ReportRow?, _ new: ReportRow?) throws {
