@@ -75,12 +75,8 @@ extension Manifest {
   private func byPath(
     _ resources: [ReportTable], _ sums: (ReportTable) -> [String: String]
   ) -> [String: JSONValue] {
-    var members: [String: JSONValue] = [:]
-    for resource in resources {
-      let sums = sums(resource)
-      if !sums.isEmpty { members[resource.path] = .object(sums.mapValues { .string($0) }) }
-    }
-    return members
+    let all = Dictionary(resources.map { ($0.path, sums($0)) }) { $1 }
+    return all.filter { !$0.value.isEmpty }.mapValues { .object($0.mapValues { .string($0) }) }
   }
 }
 
