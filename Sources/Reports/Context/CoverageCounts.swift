@@ -117,13 +117,10 @@ struct CoverageCounts: Equatable {
 
   /// How reliably the ends of paid periods are known.
   private var ends: CoverageStatement {
-    var reasons: [String] = []
-    if derivedEnds > 0 {
-      reasons.append("paid periods as long as configured or listed: \(derivedEnds)")
-    }
-    if openEnded > 0 {
-      reasons.append("paid periods without end until an event reports it: \(openEnded)")
-    }
+    let reasons = [
+      derivedEnds > 0 ? "paid periods as long as configured or listed: \(derivedEnds)" : nil,
+      openEnded > 0 ? "paid periods without end until an event reports it: \(openEnded)" : nil,
+    ].compactMap(\.self)
     guard !reasons.isEmpty else { return .measured("the ends of paid periods are sent") }
     return .estimated(derivedEnds + openEnded, reasons.joined(separator: "; "))
   }
