@@ -6,7 +6,6 @@ struct Marks {
   mutating func bar(
     _ style: String, left: Double, width: Double, top: Double, height: Double
   ) {
-    guard width > 0 else { return }
     text += "<rect class=\"\(style)\" x=\"\(percent(left))\" y=\"\(points(top))\""
     text += " width=\"\(percent(width))\" height=\"\(points(max(0.5, height)))\"/>"
   }
