@@ -85,7 +85,11 @@ struct Purple: BodyMapper {
     draft.user = user
     draft.transaction = transaction
     draft.app = try tape.identifier(properties[.packageName])
-    try readProducts(into: &draft, tape)
+    // Product changes name two products instead of one.
+    let next = try tape.identifier(properties[.nextProductID])
+    let only = try tape.identifier(properties[.productID])
+    draft.product = next.isEmpty ? only : next
+    draft.previousProduct = try tape.identifier(properties[.previousProductID])
     if kind == .endedInvoluntarily { draft.event.reason = .involuntary }
     let isTrial = try tape.truth(properties[.trialPeriod])
     if kind == .started, isTrial == true { draft.event.kind = .trialStarted }
@@ -104,14 +108,6 @@ struct Purple: BodyMapper {
     }
     try time.checkPossible("eventTimeMillis")
     return time
-  }
-
-  /// Product changes name two products instead of one.
-  private func readProducts(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
-    let next = try tape.identifier(properties[.nextProductID])
-    let only = try tape.identifier(properties[.productID])
-    draft.product = next.isEmpty ? only : next
-    draft.previousProduct = try tape.identifier(properties[.previousProductID])
   }
 }
 
