@@ -197,10 +197,7 @@ extension Store {
 
   /// The store whose transaction ids look like `id`: Play's begin with `GPA.`, Apple's are digits.
   init(transactionID id: UnsafeRawBufferPointer) {
-    if id.starts(with: "GPA.".utf8) {
-      self = .playStore
-    } else {
-      self = !id.isEmpty && id.allSatisfy(isDigit) ? .appStore : .unknown
-    }
+    let isNumber = !id.isEmpty && id.allSatisfy(isDigit)
+    self = isNumber ? .appStore : id.starts(with: "GPA.".utf8) ? .playStore : .unknown
   }
 }
