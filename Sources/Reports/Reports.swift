@@ -75,7 +75,6 @@ extension ReportDefinition {
 
 /// Writes parts of the set; the helper tables that all parts read are created once.
 public final class ReportWriter {
-  private let plan: ReportPlan
   private let folder: String
   private let context: ReportContext
   private let labels: Labels
@@ -83,10 +82,8 @@ public final class ReportWriter {
 
   /// A writer into `folder`, which must exist; it writes to temporary tables of the ledger only.
   public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws {
-    self.plan = plan
     self.folder = folder
-    let context = ReportContext(ledger: ledger, plan: plan)
-    self.context = context
+    context = ReportContext(ledger: ledger, plan: plan)
     let horizons = try context.prepare()
     labels = try Labels(of: ledger, in: plan.dialect)
     history = try PublishedHistory(ledger, plan, horizons)
@@ -94,6 +91,7 @@ public final class ReportWriter {
 
   /// Writes one part; after all parts, callers must call `finish` on their sum.
   public func write(_ share: ReportPartition) throws -> WrittenReports {
+    let plan = context.plan
     if share == .movements { try checkFacts(in: context.ledger) }
     var reports = WrittenReports(plan: plan)
     reports.publication.horizons = history.horizons
@@ -113,7 +111,7 @@ public final class ReportWriter {
 
   /// The first month whose file can differ from the previous set; nil to write all.
   private func firstChange(of layout: ReportDefinition) -> Month? {
-    guard layout.name == ReportDefinition.revenueDaily.name, let previous = plan.previous,
+    guard layout.name == ReportDefinition.revenueDaily.name, let previous = context.plan.previous,
       let open = history.horizons.values.compactMap({ $0[.booked] }).min()
     else { return nil }
     return min(previous.firstChange, open)
