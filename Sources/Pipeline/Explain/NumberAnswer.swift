@@ -121,11 +121,10 @@ struct NumberAnswer {
       guard let index = question.columns.firstIndex(where: { $0.name == part.column }),
         place == 0 || !totals.isZero(index)
       else { continue }
-      var value = totals.text(index)
-      if value.isEmpty { value = "(\(totals.known(index).map { "\($0) known" } ?? "unknown"))" }
+      let value = totals.text(index)
       if place > 0 { text += part.factor < 0 ? " − " : " + " }
       if part.factor.magnitude > 1 { text += "\(part.factor.magnitude) × " }
-      text += "\(part.column) \(value)"
+      text += "\(part.column) \(value.isEmpty ? "(unknown)" : value)"
     }
     return text
   }

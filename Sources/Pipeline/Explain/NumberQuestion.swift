@@ -153,7 +153,5 @@ extension ReportColumn {
 
 /// Returns the text of a count, or of millionths as reports print amounts.
 func numberText(_ value: Int128, isAmount: Bool) -> String {
-  guard isAmount else { return "\(value)" }
-  guard let micros = Int64(exactly: value) else { return "\(value) millionths" }
-  return Amount(micros: micros).text()
+  isAmount ? amountText(value) : "\(value)"
 }

@@ -65,13 +65,6 @@ struct RowTotals {
 
   func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
 
-  /// Returns the sum over the rows that do not leave a column empty; nil when none has a number, or
-  /// they have several currencies.
-  func known(_ index: Int) -> String? {
-    guard let sums = sums[index], sums.count == 1 else { return nil }
-    return sumText(sums, isAmount: columns[index].isAmount)
-  }
-
   /// Returns the column as printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int) -> String {
     if rows == 1 { return row[index] }

@@ -48,11 +48,7 @@ final class SubscriptionEntries {
       ])
       if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
       try output.begin(subject + asOfAndRun)
-      try add(row, of: group)
-      for other in reports where other.key != row.key {
-        try addVersions(of: other)
-        try addSnapshots(of: other)
-      }
+      try add(reports, of: group)
       try noteBreaks()
       for report in reports { try addBreaks(of: report) }
       try output.finish()
@@ -69,6 +65,8 @@ final class SubscriptionEntries {
     for report in ["breaks_history", "breaks"] {
       try forEachBreak(of: report, in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
         guard $0["break_id"] == id else { return }
+        // The newest episode comes last, and then its columns in `breaks`.
+        if report == "breaks_history" { shown = Record([]) }
         for (name, text) in $0.cells where !text.isEmpty { shown[name] = .plain(text) }
       }
     }
@@ -78,7 +76,7 @@ final class SubscriptionEntries {
     }
     let rows = everywhere.filter { $0.environment == subject.environment }
     if rows.isEmpty { try output.note("no event of its subscription was received") }
-    for row in rows { try add(row, of: ledger.linkedGroup(of: row)) }
+    for row in rows { try add([row], of: ledger.linkedGroup(of: row)) }
     if subject.code == .envLeak {
       for row in everywhere where row.environment != subject.environment {
         try addVersions(of: row)
@@ -133,12 +131,13 @@ final class SubscriptionEntries {
         + "published; the latter are not listed")
   }
 
-  /// Adds what was received of a lineage and its subscriptions, and their state at as-of; `group`
-  /// are the lineages folded with it.
-  private func add(_ row: LineageRow, of group: [LineageRow]) throws {
+  /// Adds what was received of lineages and their subscriptions, and their state at as-of; `group`
+  /// are the lineages folded with them.
+  private func add(_ rows: [LineageRow], of group: [LineageRow]) throws {
+    let keys = Set(rows.map(\.key))
     let histories = try countedHistories(group, try ledger.events(of: group), rules: rules)
-      .filter { $0.reportedEvents.contains { $0.lineage == row.key } }
-    let lineages = Set(histories.flatMap { $0.reportedEvents.map(\.lineage) }).union([row.key])
+      .filter { $0.reportedEvents.contains { keys.contains($0.lineage) } }
+    let lineages = keys.union(histories.flatMap { $0.reportedEvents.map(\.lineage) })
     for member in group where lineages.contains(member.key) { try addVersions(of: member) }
     // What one of several providers reported counts in their common history.
     let isOfNone = !histories.contains(where: \.isCounted)
@@ -147,7 +146,7 @@ final class SubscriptionEntries {
       try addPeriods(of: history)
     }
     for history in histories { try addContributions(of: history) }
-    try addSnapshots(of: row)
+    for row in rows { try addSnapshots(of: row) }
   }
 
   private func sentence(_ state: LineageState) -> String {

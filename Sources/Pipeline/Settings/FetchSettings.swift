@@ -46,8 +46,8 @@ struct FetchSettings: Sendable {
       case "authorities": authorities = try entry.path()
       default:
         guard let provider = Self.providers.first(where: { $0.name == entry.key }) else {
-          let known = Self.providers.map(\.name) + ["rate", "concurrency", "authorities"]
-          throw entry.unknown(among: known.map { "\(value.name).\($0)" })
+          throw entry.unknown(
+            among: Self.providers.map(\.name) + ["rate", "concurrency", "authorities"])
         }
         try sources[provider, default: Source()].read(entry, of: provider)
       }
@@ -106,9 +106,7 @@ extension FetchSettings.Source {
   mutating func read(_ value: SettingValue, of provider: Provider) throws {
     let known = Self.members(of: provider).keys
     try value.forEach { entry in
-      guard known.contains(entry.key) else {
-        throw entry.unknown(among: known.map { "\(value.name).\($0)" })
-      }
+      guard known.contains(entry.key) else { throw entry.unknown(among: Array(known)) }
       switch entry.key {
       case "key":
         let source = try entry.secret()

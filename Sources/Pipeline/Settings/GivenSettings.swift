@@ -96,7 +96,9 @@ public struct GivenSettings {
       } else if isLeaf {
         leaves.append(entry)
       } else {
-        errors.add(entry.unknown(among: Setting.all.map(\.name)))
+        let place = entry.name.dropLast(entry.key.count)
+        let known = Setting.all.map(\.name).filter { $0.hasPrefix(place) }
+        errors.add(entry.unknown(among: known.map { String($0.dropFirst(place.count)) }))
       }
     }
     return leaves

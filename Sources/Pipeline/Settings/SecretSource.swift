@@ -48,7 +48,9 @@ extension SettingValue {
   func secret() throws(SubledgerError) -> SecretSource {
     // YAML may change a number without quotes.
     let isNumber = node.scalar.map { $0.style == .plain && $0.string.allSatisfy(\.isNumber) }
-    if let text = node.scalar?.string, isNumber == false, let secret = Secret(Array(text.utf8)) {
+    if let text = node.scalar?.string, isNumber == false, !isNull,
+      let secret = Secret(Array(text.utf8))
+    {
       return .written(secret)
     }
     if node.mapping != nil, let field = try entries().first, try entries().count == 1,

@@ -75,9 +75,10 @@ struct SettingValue {
     return refused("\(shown) is not \(expected)")
   }
 
-  /// Returns an error for an unknown name, perhaps with a suggestion from `known`.
+  /// Returns an error for an unknown key, perhaps with a suggestion from those `known` in its place.
   func unknown(among known: [String]) -> SubledgerError {
-    let meant = suggestion(for: name, among: known)
+    let place = name.dropLast(key.count)
+    let meant = suggestion(for: name, among: known.map { place + $0 })
     guard case .file(let file) = source else { return refused("unknown key\(meant)") }
     return file.error("unknown key `\(name)`\(meant)", line: line)
   }
@@ -106,20 +107,27 @@ struct SettingValue {
     node.sequence?.map { SettingValue(name: name, key: key, node: $0, source) } ?? [self]
   }
 
+  /// Whether YAML reads it as no value.
+  var isNull: Bool {
+    node.scalar.map {
+      $0.style == .plain && ["", "~", "null", "Null", "NULL"].contains($0.string)
+    } ?? false
+  }
+
   /// Returns a non-empty text.
   func text() throws(SubledgerError) -> String {
     guard let scalar = node.scalar else { throw isNot("a text") }
-    let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
     guard !isNull, !scalar.string.isEmpty else {
       throw refused("\"\(scalar.string)\" is empty; give it a value")
     }
     return scalar.string
   }
 
-  /// Returns a list of texts, or of one; in the environment, colons separate them.
+  /// Returns a list of texts, or of one; in the environment, colons that are not those of a URL
+  /// separate them.
   func list() throws(SubledgerError) -> [String] {
     if case .environment = source {
-      return try text().split(separator: ":").map(String.init)
+      return try text().split(separator: #/:(?!//)/#).map(String.init)
     }
     return try items().map { item throws(SubledgerError) in try item.text() }
   }

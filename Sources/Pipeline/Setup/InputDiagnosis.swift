@@ -143,8 +143,8 @@ func inputNotes(of paths: [String], stop: @escaping @Sendable () -> Int32) throw
   guard !files.isEmpty else { return ["No archives were looked at."] }
   var events: [[String]: Int] = [:]
   var read = 0
-  let step = max(1, files.count / filesMax)
-  for place in stride(from: 0, to: files.count, by: step).prefix(filesMax) {
+  let step = (files.count + filesMax - 1) / filesMax
+  for place in stride(from: 0, to: files.count, by: step) {
     var normaliser = Normaliser(rules: NormaliserSettings())
     var batch = EventBatch()
     do {

@@ -29,7 +29,8 @@ struct ReportCommand: ParsableCommand {
     guard atRun != nil else { return }
     let given = output.given
     let followed = [
-      "timezone", "prices", "decisions", "csv_dialect", "amount_decimals", "locale", "xlsx",
+      "timezone", "prices", "decisions", "reports_dir", "csv_dialect", "amount_decimals", "locale",
+      "xlsx",
     ].filter { given[$0] != nil }.map { "--\($0.replacing("_", with: "-"))" }
     guard followed.isEmpty else {
       throw ValidationError(

@@ -134,9 +134,6 @@ struct OutputOptions: SettingOptions {
   @Option(help: .of("summary"))
   var summary: String?
 
-  @Option(help: .of("notify_url"))
-  var notifyUrl: String?
-
   @Option(help: .of("metrics"))
   var metrics: String?
 

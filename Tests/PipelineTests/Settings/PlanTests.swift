@@ -28,8 +28,9 @@ struct PlanTests: PlanSuite {
 
   @Test("Lists in the environment are separated by colons")
   func lists() throws {
-    let read = try plan([:], ["SUBLEDGER_ARCHIVES": "a:b/c", "SUBLEDGER_DRY_RUN": "yes"])
-    #expect(read.archives == ["a", "b/c"])
+    let read = try plan(
+      [:], ["SUBLEDGER_ARCHIVES": "s3://k/x:a:b/c:gs://y", "SUBLEDGER_DRY_RUN": "yes"])
+    #expect(read.archives == ["s3://k/x", "a", "b/c", "gs://y"])
     #expect(read.isDryRun)
   }
 

@@ -149,6 +149,12 @@ struct SettingSourceTests: PlanSuite {
     ) {
       try plan(file: "limits:\n  valuebytes: 1")
     }
+    try expect(
+      "configuration",
+      "line 1: unknown key `delivery_window.iaptik`. Did you mean delivery_window.iaptic?"
+    ) {
+      try plan(file: "delivery_window: {iaptik: 1h}")
+    }
   }
 
   @Test("A time without an offset is not an instant; a date is the start of its day")

@@ -83,4 +83,63 @@ struct ExplainedVersionTests {
     #expect(
       try received("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
   }
+
+  @Test(
+    "A subscription of two providers is explained with what counts, whatever its id",
+    arguments: ["2000", "3000", "4000", "5000"])
+  func reportedTwice(original: String) throws {
+    let revenue =
+      #""revenue":{"value":9.99,"value_usd":9.99,"currency":"USD","is_proceed":0}"#
+    func counted(_ name: String, _ number: Int) -> String {
+      let (start, end) = (1_735_689_600 + number * 2_678_400, 1_738_368_000 + number * 2_678_400)
+      return #"{"event_name":"\#(name)","user_id":"q","time":\#(start),"created_at":\#(start),"#
+        + #""product_id":"p","app_id":"a","environment":"production","platform":"iOS",\#(revenue),"#
+        + #""transaction":{"transaction_id":"\#(original)\#(number)","#
+        + #""original_transaction_id":"\#(original)","transaction_date":\#(start),"expires":\#(end)}}"#
+    }
+    func excluded(_ number: Int) -> String {
+      #"{"version":"1.0","type":"SUBSCRIPTION_RENEWED","properties":{"packageName":"b","#
+        + #""productId":"p","transactionId":"\#(original)\#(number)","accountId":"u","#
+        + #""originalTransactionId":"\#(original)"},"#
+        + #""eventTimeMillis":\#((1_735_689_600 + number * 2_678_400) * 1_000 + 500)}"#
+    }
+    let lines = [
+      counted("subscription_started", 0), counted("subscription_renewed", 1), excluded(1),
+      counted("subscription_renewed", 2), excluded(2),
+    ]
+    try program.folder.write(lines.joined(separator: "\n") + "\n", to: "in/a.jsonl")
+    let run = try program.run(["run", "--archives", "in", "--as-of", "2025-03-10"])
+    try #require([0, 1].contains(run.status), "\(run)")
+    let output = try program.run(["explain", "--subscription", original]).output
+    #expect(output.contains("charges 3, refunds 0"), "\(output)")
+    for (text, count) in [("revenue_monthly charges +1", 3), ("excluded_monthly charges +1", 2)] {
+      #expect(output.components(separatedBy: text).count == count + 1, "\(text): \(output)")
+    }
+  }
+
+  @Test("A break that opened again is explained without the end of its earlier episode")
+  func reopened() throws {
+    func run(_ day: Int?, asOf: String) throws {
+      if let day { try program.folder.write(event(of: day) + "\n", to: "in/\(day).jsonl") }
+      let result = try program.run([
+        "run", "--archives", "in", "--as-of", asOf, "--config", "c.yaml",
+      ])
+      try #require([0, 1].contains(result.status), "\(result)")
+    }
+    func event(of day: Int) -> String {
+      var body = Body(day)
+      for name in ["time", "created_at"] {
+        body.members[name] = "\(1_735_603_200 + day * 86_400)"
+      }
+      return body.line
+    }
+    try program.folder.write("freshness_max: 48h\n", to: "c.yaml")
+    try run(1, asOf: "2025-01-05")
+    try run(6, asOf: "2025-01-06T12:00:00Z")
+    try run(nil, asOf: "2025-01-12")
+    let episodes = try program.rows("breaks_history.csv").filter { $0["code"] == "STALE_INPUT" }
+    try #require(episodes.map { $0["status"] } == ["resolved", "reopened"])
+    let output = try program.run(["explain", "--break", episodes[1]["break_id"] ?? ""]).output
+    #expect(output.contains("reopened") && !output.contains("resolved_"), "\(output)")
+  }
 }

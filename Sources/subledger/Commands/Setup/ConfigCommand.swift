@@ -112,9 +112,18 @@ struct ConfigSchemaCommand: ParsableCommand {
 struct RunOptions: ParsableArguments {
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Output") var hook: HookOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   var flags: [String: [String]] {
-    input.given.merging(output.given) { $1 }.merging(ledger.given) { $1 }
+    [input.given, output.given, hook.given, ledger.given].reduce(into: [:]) {
+      $0.merge($1) { $1 }
+    }
   }
+}
+
+/// Only a run tells others how it ended.
+struct HookOptions: SettingOptions {
+  @Option(help: .of("notify_url"))
+  var notifyUrl: String?
 }
