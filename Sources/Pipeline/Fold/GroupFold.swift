@@ -80,26 +80,17 @@ struct GroupFold: Sendable {
     _ take: (SubscriptionHistory) throws -> Void
   ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
-      var deadlines = Deadlines(events, rules: rules.fold)
-      var isWatched = try addFutureBreaks(group, events, cases, into: &result)
-      let own = LinkedGroups.Part(group, events)
-      var texts: GroupTexts?
-      try forEachHistory(of: events, rules: rules.fold, checkStop: cases.ledger.checkStop) {
+      return try fold(LinkedGroups.Part(group, events), [], cases, into: &result) {
         try take($0)
         // Releases this memory before the facts grow.
         if $0.isLarge { try cases.ledger.releaseMemory() }
-        deadlines.add($0)
-        try $0.book(into: &result.facts)
-        if try look(at: $0, of: own, &texts, cases, into: &result) { isWatched = true }
+        try $0.book(into: &$1)
       }
-      return finish(group, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
     }
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
     var own = FoldResult()
-    for part in linked.parts {
-      try fold(part, counted, cases, into: &result, &own)
-    }
+    for part in linked.parts { try fold(part, counted, cases, into: &own) { _, _ in } }
     own.churnInDoubt = Set(own.churnInDoubt.compactMap(counted.counted))
     try result.add(own)
     let texts = try cases.texts(of: group, events).transactions
@@ -108,28 +99,33 @@ struct GroupFold: Sendable {
     try counted.forEach(take)
   }
 
-  /// Adds the breaks of one of some linked groups to `own`, and the time of its next fold to
-  /// `result`.
+  /// Adds the breaks of a group by itself and the time of its next fold, which also depends on what
+  /// linked groups count; calls `book` with each subscription.
   ///
-  /// Each has deadlines of its own, because its subscriptions may have been linked earlier and now
-  /// be part of no other group.
+  /// Each of some linked groups has deadlines of its own, because its subscriptions may have been
+  /// linked earlier and now be part of no other group.
   private func fold(
     _ part: LinkedGroups.Part, _ counted: [SubscriptionHistory], _ cases: InputBuilder,
-    into result: inout FoldResult, _ own: inout FoldResult
+    into result: inout FoldResult, _ book: (SubscriptionHistory, inout Facts) throws -> Void
   ) throws {
     var deadlines = Deadlines(part.events, rules: rules.fold)
     var isWatched = try addFutureBreaks(part.rows, part.events, cases, into: &result)
     var texts: GroupTexts?
-    for history in part.histories {
+    try part.forEachHistory(by: rules.fold, in: cases.ledger) { history in
+      try book(history, &result.facts)
       deadlines.add(history)
-      let isOpen = try look(at: history, of: part, &texts, cases, into: &own)
-      isWatched = isWatched || isOpen
+      if try look(at: history, of: part, &texts, cases, into: &result) { isWatched = true }
     }
-    let lineages = Set(part.rows.map(\.key))
+    lazy var lineages = Set(part.rows.map(\.key))
     for history in counted where !history.lineages.isDisjoint(with: lineages) {
       deadlines.add(history)
     }
-    finish(part.rows, isWatched ? rules.fold.asOf : deadlines.first, into: &result)
+    result.groups += 1
+    // The smallest key, because a whole fold and an increment read a group in different orders.
+    guard let next = isWatched ? rules.fold.asOf : deadlines.first,
+      let key = part.rows.lazy.map(\.key).min()
+    else { return }
+    result.due.append(DueLineage(lineage: key, deadline: next))
   }
 
   /// Adds the prices and rates of a subscription of a fold group, and its breaks; returns whether
@@ -196,13 +192,6 @@ struct GroupFold: Sendable {
       }
     }
     return true
-  }
-
-  private func finish(_ group: [LineageRow], _ next: Instant?, into result: inout FoldResult) {
-    result.groups += 1
-    // The smallest key, because a whole fold and an increment read a group in different orders.
-    guard let next, let key = group.lazy.map(\.key).min() else { return }
-    result.due.append(DueLineage(lineage: key, deadline: next))
   }
 
   /// Returns the missing charges that events alone prove, by rules with the prices and rates of all
