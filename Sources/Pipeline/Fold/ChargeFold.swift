@@ -46,31 +46,19 @@ struct ChargeFold {
 
   /// Adds the charges of a subscription in a group.
   mutating func add(_ history: SubscriptionHistory, of group: inout Group) throws {
-    var rows = ChargePart(writer.dialect)
+    var rows = emptyPart
     swap(&rows, &part)
     defer { swap(&rows, &part) }
     try write(history, of: &group, to: &rows)
   }
 
-  /// Replaces the charges that a group had when the archives up to `archive` were known by those of
-  /// the histories that `current` adds.
-  mutating func replace(
-    _ group: GroupChange, knownBy archive: Int32,
-    current: ((SubscriptionHistory) throws -> Void) throws -> Void,
-    previous: ((SubscriptionHistory) throws -> Void) throws -> Void
-  ) throws {
-    func rows(
-      of group: Group, _ histories: ((SubscriptionHistory) throws -> Void) throws -> Void
-    ) throws -> ChargePart {
-      var (group, rows) = (group, ChargePart(writer.dialect))
-      try histories { try write($0, of: &group, to: &rows) }
-      return rows
-    }
-    part.add(
-      try rows(of: Group(rows: group.members, events: group.events), current),
-      insteadOf: try rows(
-        of: Group(rows: group.members, events: group.previousEvents, archive: archive), previous))
+  /// Replaces the previous charges of a group.
+  mutating func replace(_ previous: ChargePart, by current: ChargePart) {
+    part.add(current, insteadOf: previous)
   }
+
+  /// Rows to which `write` adds.
+  var emptyPart: ChargePart { ChargePart(writer.dialect) }
 
   /// Returns the rows, in the order of the list.
   consuming func sorted() -> ChargePart {
@@ -78,7 +66,8 @@ struct ChargeFold {
     return part
   }
 
-  private mutating func write(
+  /// Adds the charges of a subscription in a group to `part`.
+  mutating func write(
     _ history: SubscriptionHistory, of group: inout Group, to part: inout ChargePart
   ) throws {
     let writer = writer

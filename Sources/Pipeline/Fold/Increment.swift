@@ -59,60 +59,54 @@ struct Increment: Sendable {
     }
   }
 
+  /// What a worker folds in one go.
+  private enum Share {
+    case lineages(ArraySlice<Int64>)
+    case units(ArraySlice<FoldUnit>)
+  }
+
   /// Updates the groups, and changes `list` by their charges.
   func run(on ledger: Ledger, jobs: Int, _ list: inout ChargeList) throws -> Result {
     var result = Result()
-    let (touched, archive) = (scope.dirty.touched, scope.basis.archive)
-    try refresh(scope.dirty.all, on: ledger, jobs: jobs, into: &result, &list) {
-      ledger, lineages, part, refresh in
-      var shared: [FoldUnit.Part] = []
-      try ledger.forEachGroup(
-        of: lineages, touched: touched, knownBy: archive,
-        shared: { shared.append($0) }, { try refresh($0, &part) })
-      part.shared = shared
-    }
-    let units = FoldUnit.units(of: result.shared)
-    try refresh(units, on: ledger, jobs: jobs, into: &result, &list) {
-      ledger, units, part, refresh in
-      try ledger.forEachUnit(units, touched: touched, knownBy: archive) {
-        try refresh($0, &part)
+    func addChanges(of shares: [Share]) throws {
+      try Workers(count: jobs, waitingMax: 2).read(ledger, shares, changes) { part in
+        try result.add(part)
+        try list.add(part.rows)
       }
     }
+    try addChanges(of: scope.dirty.all.parts(sizeMin: 256, jobs: jobs).map(Share.lineages))
+    let units = FoldUnit.units(of: result.shared)
+    try addChanges(of: units.parts(sizeMin: 256, jobs: jobs).map(Share.units))
     result.change.rates.removeZeros()
     return result
   }
 
-  /// Folds the groups that `read` passes, on workers' connections, some `items` at a time.
-  private func refresh<Item: Sendable>(
-    _ items: [Item], on ledger: Ledger, jobs: Int, into result: inout Result,
-    _ list: inout ChargeList,
-    _ read:
-      @escaping @Sendable (
-        Ledger, ArraySlice<Item>, inout Result, (GroupChange, inout Result) throws -> Void
-      ) throws -> Void
-  ) throws {
-    let parts = items.parts(sizeMin: 256, jobs: jobs)
-    try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
-      let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-      var result = Result()
-      // Avoids rehashing, which each growth of a dictionary causes.
-      result.change.facts.revenue.reserveCapacity(part.count * 4)
-      var rows = ChargeFold(charges, ledger)
-      try read(ledger, part, &result) { try self.refresh($0, cases, into: &$1, &rows) }
-      result.rows = rows.sorted()
-      result.change.facts.removeZeros()
-      result.change.rates.removeZeros()
-      return result
-    } take: { part in
-      try result.add(part)
-      try list.add(part.rows)
+  private func changes(_ ledger: Ledger, of share: Share) throws -> Result {
+    let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+    var result = Result()
+    var rows = ChargeFold(charges, ledger)
+    func add(_ group: GroupChange) throws { try self.add(group, cases, to: &result, &rows) }
+    // Reserving avoids rehashing, which each growth of a dictionary causes.
+    switch share {
+    case .lineages(let lineages):
+      result.change.facts.revenue.reserveCapacity(lineages.count * 4)
+      try ledger.forEachGroup(
+        of: lineages, touched: scope.dirty.touched, knownBy: scope.basis.archive,
+        shared: { result.shared.append($0) }, add)
+    case .units(let units):
+      result.change.facts.revenue.reserveCapacity(units.count * 4)
+      try ledger.forEachUnit(
+        units, touched: scope.dirty.touched, knownBy: scope.basis.archive, add)
     }
+    result.rows = rows.sorted()
+    result.change.facts.removeZeros()
+    result.change.rates.removeZeros()
+    return result
   }
 
   /// Adds the difference between the facts of one fold group now and at the checkpoint.
-  private func refresh(
-    _ group: GroupChange, _ cases: InputBuilder, into result: inout Result,
-    _ rows: inout ChargeFold
+  private func add(
+    _ group: GroupChange, _ cases: InputBuilder, to result: inout Result, _ rows: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
       throw FactRefresh.NeedsEverything()
@@ -120,31 +114,35 @@ struct Increment: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    try rows.replace(group, knownBy: scope.basis.archive) { add in
-      if !group.events.isEmpty {
-        try fold.fold(group.rows, group.events, cases, into: &result.change, add)
-      }
-    } previous: { add in
-      func withdrawPaid(_ history: SubscriptionHistory) {
-        history.book(-1, into: &result.change.rates)
-        history.book(-1, into: &result.change.prices)
-      }
-      guard let linked = try LinkedGroups(group.previousRows, group.previousEvents, rules: previous)
-      else {
-        return try forEachHistory(
-          of: group.previousEvents, rules: previous, checkStop: cases.ledger.checkStop
-        ) {
-          withdrawPaid($0)
-          try $0.book(-1, into: &result.change.facts)
-          try add($0)
-        }
-      }
-      linked.parts.flatMap(\.histories).forEach(withdrawPaid)
-      for history in linked.counted.histories {
-        try history.book(-1, into: &result.change.facts)
-        try add(history)
+    var (current, former) = (rows.emptyPart, rows.emptyPart)
+    var charged = ChargeFold.Group(rows: group.members, events: group.events)
+    if !group.events.isEmpty {
+      try fold.fold(group.rows, group.events, cases, into: &result.change) {
+        try rows.write($0, of: &charged, to: &current)
       }
     }
+    charged = ChargeFold.Group(
+      rows: group.members, events: group.previousEvents, archive: scope.basis.archive)
+    func withdraw(_ history: SubscriptionHistory) throws {
+      try history.book(-1, into: &result.change.facts)
+      try rows.write(history, of: &charged, to: &former)
+    }
+    func withdrawPaid(_ history: SubscriptionHistory) {
+      history.book(-1, into: &result.change.rates)
+      history.book(-1, into: &result.change.prices)
+    }
+    if let linked = try LinkedGroups(group.previousRows, group.previousEvents, rules: previous) {
+      linked.parts.flatMap(\.histories).forEach(withdrawPaid)
+      try linked.counted.histories.forEach(withdraw)
+    } else {
+      try forEachHistory(
+        of: group.previousEvents, rules: previous, checkStop: cases.ledger.checkStop
+      ) {
+        withdrawPaid($0)
+        try withdraw($0)
+      }
+    }
+    rows.replace(former, by: current)
   }
 
   /// Whether the lineage may have a new or changed counterpart.
