@@ -7,41 +7,38 @@ import Domain
 /// Computes the changes of the ledger's cells, and the breaks that events alone show: from
 /// everything, or only from the parts that a run can have changed.
 struct FactRefresh {
+  let pipeline: RunPipeline
   let ledger: Ledger
   let rules: ReconciliationSettings
-  /// Fingerprint of everything that determines the meaning of events.
-  let fingerprint: String
-  let jobs: Int
-  /// The months of the set that this run changes; nil if there is none.
-  let previous: PreviousMonths?
-  let charges: ChargeRowWriter
   /// Whether the ledger contains only the events of the parts that may have changed.
   let isPart: Bool
-  /// Reports the progress of a whole fold.
-  let progress: (Int, Int) -> Void
+
+  private var jobs: Int { pipeline.plan.jobs }
 
   /// Thrown when a part of all events is not enough, or would take more memory than all.
   struct NeedsEverything: Error {}
 
   func run() throws -> Folded {
-    guard let previous,
-      let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
-    else { return try everything() }
-    do {
-      let outcome = try ledger.atOneMoment { try dirtyGroups(scope, previous) }
-      if try outcome.charges.agrees(with: previous) { return outcome }
-    } catch is NeedsEverything {}
-    return try everything()
-  }
-
-  private func everything() throws -> Folded {
+    let charges = try pipeline.chargeRows(of: ledger, rules.fold)
+    if let previous = try pipeline.previousMonths(of: ledger),
+      let scope = try pipeline.foldScope(of: ledger, rules)
+    {
+      do {
+        let outcome = try ledger.atOneMoment { try dirtyGroups(scope, previous, charges) }
+        if try outcome.charges.agrees(with: previous) { return outcome }
+      } catch is NeedsEverything {}
+    }
     guard !isPart else { throw NeedsEverything() }
-    let pass = FoldPass(
-      ledger: ledger, rules: rules, jobs: jobs, charges: charges, progress: progress)
-    return Folded(try pass.run(), fingerprint: fingerprint)
+    return Folded(
+      try FoldPass(
+        ledger: ledger, rules: rules, jobs: jobs, charges: charges,
+        progress: pipeline.progress(of: .fold)
+      ).run())
   }
 
-  private func dirtyGroups(_ scope: FoldScope, _ previous: PreviousMonths) throws -> Folded {
+  private func dirtyGroups(
+    _ scope: FoldScope, _ previous: PreviousMonths, _ charges: ChargeRowWriter
+  ) throws -> Folded {
     let basis = scope.basis
     var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
@@ -72,7 +69,7 @@ struct FactRefresh {
     var change = result.change
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
     return Folded(
-      basis: basis, fingerprint: fingerprint, result: change,
+      basis: basis, result: change,
       doubts: standing.union(change.churnInDoubt),
       doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
       rates: ExchangeRates(changed), prices: prices, allRates: rates, charges: list,
@@ -111,8 +108,6 @@ struct FactRefresh {
 struct Folded {
   /// The previous checkpoint of the cells; nil after a full fold.
   var basis: FactCheckpoint?
-  /// Fingerprint of everything that determines the meaning of events.
-  var fingerprint: String
   /// The result for all groups, or the changes; breaks and number of groups are those of all.
   var result: FoldResult
   /// A file with more cells to add.
@@ -149,9 +144,9 @@ struct Folded {
 
 extension Folded {
   /// Creates the outcome of a full fold.
-  init(_ whole: FullFold, fingerprint: String) {
+  init(_ whole: FullFold) {
     self.init(
-      basis: nil, fingerprint: fingerprint, result: whole.result, revenueSpill: whole.revenueSpill,
+      basis: nil, result: whole.result, revenueSpill: whole.revenueSpill,
       doubts: whole.result.churnInDoubt, doubtsBefore: [],
       rates: whole.rates, prices: PaidPrices(whole.result.prices), allRates: whole.rates,
       charges: whole.charges)

@@ -10,24 +10,22 @@ extension RunPipeline {
     _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool = false
   ) throws -> (Folded, Reconciled) {
     try ledger.linkLineages()
-    let folded = try fold(ledger, rules, isPart: isPart)
+    let refresh = FactRefresh(pipeline: self, ledger: ledger, rules: rules, isPart: isPart)
+    let folded = try refresh.run()
     try ledger.releaseMemory()
     let reconciled = try reconcile(ledger, folded, rules)
     guard !isPart || !reconciled.isWhole else { throw FactRefresh.NeedsEverything() }
     return (folded, reconciled)
   }
 
-  private func fold(
-    _ ledger: Ledger, _ rules: ReconciliationSettings, isPart: Bool
-  ) throws -> Folded {
-    let charges = try ChargeRowWriter(
-      of: ledger, rules: rules.fold, dialect: plan.csvDialect, decimals: plan.amountDecimals)
-    return try FactRefresh(
-      ledger: ledger, rules: rules,
-      fingerprint: plan.foldFingerprint(version: version, rules: rules),
-      jobs: plan.jobs, previous: try previousMonths(of: ledger), charges: charges, isPart: isPart,
-      progress: progress(of: .fold)
-    ).run()
+  func chargeRows(of ledger: Ledger, _ rules: FoldSettings) throws -> ChargeRowWriter {
+    try ChargeRowWriter(
+      of: ledger, rules: rules, dialect: plan.csvDialect, decimals: plan.amountDecimals)
+  }
+
+  func foldScope(of ledger: Ledger, _ rules: ReconciliationSettings) throws -> FoldScope? {
+    try FoldScope(
+      of: ledger, rules: rules, fingerprint: plan.foldFingerprint(version: version, rules: rules))
   }
 
   /// Returns the months of the published set, if it is that of the last run and nothing in it has

@@ -10,6 +10,8 @@ struct PublishPass {
   let pipeline: RunPipeline
   let ledger: Ledger
   let rules: FoldSettings
+  /// Fingerprint of everything that determines the meaning of events.
+  let fingerprint: String
   /// Newest input of each feed.
   let feeds: [Watermark]
   /// Throws when the set with these checksums must not be published.
@@ -87,7 +89,7 @@ struct PublishPass {
     _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
     let basis = FactCheckpoint(
-      asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
+      asOf: rules.asOf, rules: fingerprint, archive: try ledger.newestArchive(),
       feeds: feeds)
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     return try ledger.together("write the run") {

@@ -34,8 +34,7 @@ extension RunPipeline {
     try rows.remove()
     try sum.finish()
     try ledger.replace(linked: linked, isWhole: true)
-    var folded = Folded(
-      sum, fingerprint: plan.foldFingerprint(version: version, rules: rules))
+    var folded = Folded(sum)
     folded.cells = cells
     let compared = try reconcile(
       ledger, &folded, rules, in: sets, unpriced: sum.result.unpriced, by: spark)
@@ -48,8 +47,7 @@ extension RunPipeline {
     in sets: [String], unpriced: Set<Int64>, by spark: SparkEngine
   ) throws -> Reconciled {
     let copy = try spark.copy(of: ledger)
-    let basis = FactCheckpoint(
-      asOf: rules.fold.asOf, rules: folded.fingerprint, archive: try copy.newestArchive())
+    let basis = FactCheckpoint(asOf: rules.fold.asOf, rules: "", archive: try copy.newestArchive())
     var change = folded.change(
       Reconciled(rules: ""), basis: basis, calendar: rules.fold.calendar)
     change.due = []
@@ -76,9 +74,7 @@ extension RunPipeline {
   private func foldNews(
     _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
   ) throws -> (Folded, Reconciled)? {
-    let fingerprint = plan.foldFingerprint(version: version, rules: rules)
-    guard try previousMonths(of: ledger) != nil,
-      let scope = try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint)
+    guard try previousMonths(of: ledger) != nil, let scope = try foldScope(of: ledger, rules)
     else { return nil }
     let (changed, unseen) = try changedKeys(of: ledger, scope, asOf: rules.fold.asOf)
     guard

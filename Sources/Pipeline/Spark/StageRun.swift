@@ -87,9 +87,7 @@ struct StageWork {
     try withShard { ledger, rules in
       let pass = FoldPass(
         ledger: ledger, rules: rules, jobs: 1,
-        charges: try ChargeRowWriter(
-          of: ledger, rules: rules.fold, dialect: plan.csvDialect,
-          decimals: plan.amountDecimals))
+        charges: try pipeline.chargeRows(of: ledger, rules.fold))
       let charges = Pool<ChargePart>()
       func put(_ facts: Facts) throws {
         for piece in facts.pieces { try self.put("cells\t\(piece().text)") }
