@@ -20,7 +20,7 @@ public struct RunPipeline {
   let progress: (RunProgress) -> Void
   let stop: @Sendable () -> Int32
   /// Nil when this process does everything.
-  let spark: SparkEngine?
+  private(set) var spark: SparkEngine?
   /// Whether all files of the previous set are compared with their checksums, however old.
   private(set) var readsPreviousSet = true
 
@@ -36,19 +36,8 @@ public struct RunPipeline {
     _ given: GivenSettings, now: Instant, version: String, log: Logger,
     progress: @escaping (RunProgress) -> Void, stop: @escaping @Sendable () -> Int32
   ) {
-    self.init(
-      plan: Plan(given, now: now), version: version, log: log, progress: progress, stop: stop)
-  }
-
-  init(
-    plan: Plan, version: String, log: Logger, progress: @escaping (RunProgress) -> Void,
-    stop: @escaping @Sendable () -> Int32
-  ) {
-    self.plan = plan
-    self.version = version
-    self.log = log
-    self.progress = progress
-    self.stop = stop
+    (self.version, self.log, self.progress, self.stop) = (version, log, progress, stop)
+    plan = Plan(given, now: now)
     spark = plan.engine == .spark ? SparkEngine(plan, log: log, stop: stop) : nil
   }
 
@@ -56,36 +45,37 @@ public struct RunPipeline {
   ///
   /// - Parameter clock: returns the current time, to fetch due snapshots first; nil fetches none.
   public func run(fetchingBy clock: (() -> Instant)? = nil) throws -> RunResult {
-    let pipeline = try withLists().withStandardInput()
+    var pipeline = self
+    pipeline.readsPreviousSet = false
+    pipeline.plan = try plan.withLists()
+    try pipeline.readStandardInput()
     if plan.hasWorkbook { try requireWorkbooks() }
     if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
     try pipeline.requireInput()
-    return try pipeline.withLedger { ledger in
+    return try withLedger { ledger in
       try requireOwnSet(in: ledger)
-      var pipeline = try pipeline.numbered(by: ledger)
-      pipeline.readsPreviousSet = false
-      var isFetched = true
-      let intake = try pipeline.ingest(into: ledger) {
-        if let clock { isFetched = try $0.fetchDue(from: ledger, clock) }
-      }
+      try pipeline.number(by: ledger)
+      let intake = try pipeline.ingest(into: ledger, fetchingBy: clock)
       pipeline.warnOfLateAsOf()
       try pipeline.warnOfClosesElsewhere(in: ledger)
-      var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
+      try pipeline.keepDecisions(of: ledger)
+      var outcome = try pipeline.publish(from: ledger, after: intake)
       outcome.dryRun?.insert(intake.text, at: 1)
-      if !intake.unreadable.isEmpty || !isFetched { outcome.hasReservations = true }
+      if !intake.isComplete { outcome.hasReservations = true }
       return outcome
     }
   }
 
   /// Reads new input into the ledger, without publishing.
   public func ingest() throws -> RunResult {
-    let pipeline = try withStandardInput()
+    var pipeline = self
+    try pipeline.readStandardInput()
     try pipeline.requireInput()
     return try withLedger { ledger in
-      var pipeline = try pipeline.numbered(by: ledger)
+      try pipeline.number(by: ledger)
       let intake = try pipeline.ingest(into: ledger)
       return RunResult(
-        hasReservations: !intake.unreadable.isEmpty,
+        hasReservations: !intake.isComplete,
         dryRun: plan.isDryRun ? [RunResult.dryRunNotice, intake.text] : nil)
     }
   }
@@ -95,94 +85,86 @@ public struct RunPipeline {
   /// With an as-of before the newest run's, or another folder, it is not recorded: the results of
   /// other commands stay the same.
   public func report() throws -> RunResult {
-    let pipeline = try withLists()
+    var pipeline = self
+    pipeline.plan = try plan.withLists()
     if plan.hasWorkbook { try requireWorkbooks() }
     try requireLedger()
-    return try pipeline.withLedger { ledger in
+    return try withLedger { ledger in
       try requireOwnSet(in: ledger)
       try requireInput(IntakeSummary(), ledger)
       pipeline.warnOfLateAsOf()
-      var following = try pipeline.numbered(by: ledger).withKeptDecisions(of: ledger)
+      try pipeline.number(by: ledger)
+      try pipeline.keepDecisions(of: ledger)
       guard let newest = try ledger.lastPublished(), try isUnrecorded(after: newest, in: ledger)
       else {
-        return try following.publish(from: ledger, after: IntakeSummary())
+        return try pipeline.publish(from: ledger, after: IntakeSummary())
       }
       log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
-      following.plan.metrics = nil
+      pipeline.plan.metrics = nil
       let room = try PrivateFolder()
       let copy = room.path("ledger.sqlite")
       try ledger.copy(to: copy, stop: stop)
-      return try following.publish(
+      return try pipeline.publish(
         from: try Ledger.open(path: copy, mode: .readWrite), after: IntakeSummary()
       ) { try ledger.announce(set: sha256(of: $0), in: nil) }
     }
   }
 
-  /// Returns this run with the decisions as `ledger` rewrote them, if the plan has the original of
-  /// that file: it must not bring an erased person back.
-  private func withKeptDecisions(of ledger: Ledger) throws -> RunPipeline {
+  /// Uses the decisions as `ledger` rewrote them, if the plan has the original of that file: it must
+  /// not bring an erased person back.
+  private mutating func keepDecisions(of ledger: Ledger) throws {
     guard let name = plan.decisions.sha256,
       let run = try ledger.lastRun(withDecisions: name),
       let kept = try ledger.documents(ofRun: run).decisions,
       kept.contentSHA256 != name
-    else { return self }
+    else { return }
     log.warning(
       """
       the decisions \(plan.configuration.job.decisions?.path ?? "") name a person who was erased: \
       the run uses them without the id. Remove it from the file
       """, metadata: ["code": "decisions_rewritten"])
-    var pipeline = self
-    pipeline.plan.decisions = try DecisionsFile(
+    plan.decisions = try DecisionsFile(
       try kept.content(), named: "the decisions that run \(run) followed")
-    return pipeline
   }
 
-  /// Returns this run with its number in the ledger in all log messages.
-  private func numbered(by ledger: Ledger) throws -> RunPipeline {
-    var pipeline = self
-    pipeline.log[metadataKey: "run"] = "\(try ledger.nextRun())"
-    return pipeline
+  /// Adds the run's number in the ledger to all log messages.
+  private mutating func number(by ledger: Ledger) throws {
+    log[metadataKey: "run"] = "\(try ledger.nextRun())"
   }
 
-  /// Returns this run with the content of standard input, if an input path of the plan is `-`.
-  private func withStandardInput() throws -> RunPipeline {
+  /// Keeps the content of standard input, if an input path of the plan is `-`.
+  private mutating func readStandardInput() throws {
     let count = (plan.archives + plan.snapshots).count { $0 == "-" }
-    guard count > 0 else { return self }
+    guard count > 0 else { return }
     guard count == 1 else {
       throw SubledgerError(
         .usage, "- is given twice, and standard input is one archive",
         hint: "give it once, to --archives or to --snapshots")
     }
-    var pipeline = self
-    pipeline.plan.sources.input = try StandardInput(keptIn: NSTemporaryDirectory(), stop: stop)
-    return pipeline
-  }
-
-  private func withLists() throws -> RunPipeline {
-    var pipeline = self
-    pipeline.plan = try plan.withLists()
-    return pipeline
+    plan.sources.input = try StandardInput(keptIn: NSTemporaryDirectory(), stop: stop)
   }
 
   /// Returns a run like this one that follows `plan`, without log messages if `silently`.
   func following(_ plan: Plan, silently: Bool = false) -> RunPipeline {
-    RunPipeline(
-      plan: plan, version: version, log: silently ? Self.silent : log, progress: progress,
-      stop: stop)
+    var pipeline = self
+    pipeline.plan = plan
+    if silently { pipeline.log = Self.silent }
+    pipeline.spark = plan.engine == .spark ? SparkEngine(plan, log: pipeline.log, stop: stop) : nil
+    return pipeline
   }
 
   /// A log for runs that are repeated internally.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
-  /// Reads archives, runs `fetch`, which may change as-of, and reads snapshots.
+  /// Reads archives, fetches snapshots by `clock`, which may change as-of, and reads snapshots.
   private mutating func ingest(
-    into ledger: Ledger, _ fetch: (inout RunPipeline) throws -> Void = { _ in }
+    into ledger: Ledger, fetchingBy clock: (() -> Instant)? = nil
   ) throws -> IntakeSummary {
     var summary = IntakeSummary()
     ledger.stop = stop
     try requireEngine(of: ledger)
     try Intake(pipeline: self, ledger: ledger).readArchives(into: &summary)
-    try fetch(&self)
+    if let clock { summary.isFetched = try fetchDue(from: ledger, clock) }
     try Intake(pipeline: self, ledger: ledger).readSnapshots(into: &summary)
     try retractDamage(in: ledger, &summary)
     log.info(

@@ -67,6 +67,10 @@ struct IntakeSummary: Sendable {
   var snapshotFilesRefused = 0
   /// Errors of files that could not be read.
   var unreadable: [SubledgerError] = []
+  /// Whether every user about whom a provider was asked got an answer.
+  var isFetched = true
+
+  var isComplete: Bool { unreadable.isEmpty && isFetched }
 
   mutating func add(_ archives: [ArchiveCounts]) {
     archivesRead += archives.count

@@ -37,7 +37,10 @@ private struct Sample: Sendable {
     let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0)).withLists()
     var log = Logger(label: "sample")
     log.logLevel = .critical
-    let pipeline = RunPipeline(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
+    let pipeline = RunPipeline(
+      GivenSettings(flags: options, environment: [:]), now: Instant(seconds: 0), version: "0",
+      log: log, progress: { _ in }, stop: { 0 }
+    ).following(plan)
     _ = try pipeline.run()
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     rules = try pipeline.reconcileRules(for: ledger).fold

@@ -14,7 +14,8 @@ struct VerifyPassTests: PlanSuite {
   @Test("A failed read is an error, unless known damage explains it")
   func unreadable() throws {
     let pipeline = RunPipeline(
-      plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
+      GivenSettings(flags: [:], environment: [:]), now: Instant(seconds: 0), version: "1",
+      log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
     func count(isWhole: Bool) throws -> Int? {
       try pipeline.read(folder.path("absent.sqlite"), isWhole: isWhole) { try $0.archives().count }
     }
