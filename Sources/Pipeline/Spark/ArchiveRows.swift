@@ -32,16 +32,9 @@ struct ArchiveRowWriter {
   /// Attempt of the reading; earlier attempts do not count.
   var attempt = 0
   let put: (String) throws -> Void
-  private var row = 0
-  private var events = 0
-  private var coder = EventRows()
-  private let format = StageCoding()
-
-  init(
-    file: Int, attempt: Int = 0, erased: Set<Int64> = [], put: @escaping (String) throws -> Void
-  ) {
-    (self.file, self.attempt, self.erased, self.put) = (file, attempt, erased, put)
-  }
+  private(set) var row = 0
+  private(set) var events = 0
+  private(set) var coder = EventRows()
 
   mutating func add(_ message: ArchiveMessage) throws {
     switch message {
@@ -75,7 +68,7 @@ struct ArchiveRowWriter {
   }
 
   private mutating func note(_ note: ArchiveNote) throws {
-    try add(-1, [0, 0, 0, 0, 0, 0], format.field(note))
+    try add(-1, [0, 0, 0, 0, 0, 0], StageCoding.field(note))
   }
 
   private mutating func add(_ number: Int, _ keys: [Int64], _ content: String) throws {
@@ -89,7 +82,6 @@ struct ArchiveRowWriter {
 struct ArchiveRowReader {
   private var coder = EventRows()
   private var batch = EventBatch()
-  private let format = StageCoding()
   /// The file of the last row, and its attempt.
   private(set) var (file, attempt) = (0, 0)
 
@@ -103,7 +95,7 @@ struct ArchiveRowReader {
       guard coder.decode(fields[4], into: &batch) else { throw malformed }
       return nil
     }
-    switch try format.value(ArchiveNote.self, fields[4]) {
+    switch try StageCoding.value(ArchiveNote.self, fields[4]) {
     case .opened(let opening): return .opened(opening)
     case .batch(let lines, let skipped, let rejects, let unknown):
       (batch.lines, batch.skipped, batch.rejects) = (lines, skipped, rejects)

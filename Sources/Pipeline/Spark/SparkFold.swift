@@ -18,15 +18,14 @@ extension RunPipeline {
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = FullFold(ledger: ledger)
     var linked: [NamedLineage] = []
-    let format = StageCoding()
     try rows.forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the fold") }
       switch row[0] {
       case "cells": try cells.put(String(row[1]))
-      case "part": try sum.add(format.value(FoldResult.self, row[1]))
-      case "charges": try sum.charges.add(format.value(ChargePart.self, row[1]))
-      case "breaks": sum.result.breaks += try format.value([Break].self, row[1])
-      case "linked": linked += try format.value([NamedLineage].self, row[1])
+      case "part": try sum.add(StageCoding.value(FoldResult.self, row[1]))
+      case "charges": try sum.charges.add(StageCoding.value(ChargePart.self, row[1]))
+      case "breaks": sum.result.breaks += try StageCoding.value([Break].self, row[1])
+      case "linked": linked += try StageCoding.value([NamedLineage].self, row[1])
       default: break
       }
     }
@@ -56,13 +55,12 @@ extension RunPipeline {
     try folded.cells?.addCells(to: copy)
     let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
     var outcome = Reconciled(rules: known.fingerprint)
-    let format = StageCoding()
     try spark.rows(of: .reconcile, in: sets, copy, unpriced: unpriced).forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {
-      case "breaks": folded.result.breaks += try format.value([Break].self, row[1])
-      case "result": outcome.result.add(try format.value(ReconciliationResult.self, row[1]))
-      case "users": outcome.users.append(try format.value([ReconciledUser].self, row[1]))
+      case "breaks": folded.result.breaks += try StageCoding.value([Break].self, row[1])
+      case "result": outcome.result.add(try StageCoding.value(ReconciliationResult.self, row[1]))
+      case "users": outcome.users.append(try StageCoding.value([ReconciledUser].self, row[1]))
       default: break
       }
     }

@@ -14,9 +14,8 @@ extension Intake {
     guard !files.isEmpty else { return }
     let intake = try LakeIntake(into: ledger, schedules: plan.configuration.retrySchedules)
     let part = try spark.newPart(of: ledger)
-    let format = StageCoding()
     let listed = try spark.write(
-      files.enumerated().map { "\($0)\t\(try format.field(ListedFile($1)))" }, as: "files")
+      files.enumerated().map { "\($0)\t\(try StageCoding.field(ListedFile($1)))" }, as: "files")
     let job = try spark.job(ledger)
     try spark.run(
       spark.scripts.normalise(files: listed, part: part, job: job[0]), with: job)

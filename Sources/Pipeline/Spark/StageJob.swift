@@ -41,18 +41,20 @@ enum ArchiveNote: Codable {
 }
 
 /// Reads and writes rows: one per line, with fields separated by tabs.
-struct StageCoding {
-  private let encoder = JSONEncoder()
-  private let decoder = JSONDecoder()
-
-  init() { encoder.outputFormatting = .sortedKeys }
+enum StageCoding {
+  private static let decoder = JSONDecoder()
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return encoder
+  }()
 
   /// Encodes a value as a field: JSON contains neither tabs nor line ends.
-  func field(_ value: some Encodable) throws -> String {
+  static func field(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  func value<Value: Decodable>(_ type: Value.Type, _ field: Substring) throws -> Value {
+  static func value<Value: Decodable>(_ type: Value.Type, _ field: Substring) throws -> Value {
     try decoder.decode(type, from: Data(field.utf8))
   }
 }

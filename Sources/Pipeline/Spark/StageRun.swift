@@ -53,12 +53,11 @@ struct StageWork {
   /// The path of a copy of the ledger that other processes read, too.
   let seed: String
   let put: (String) throws -> Void
-  let format = StageCoding()
 
   private var plan: Plan { pipeline.plan }
 
   private func put(_ kind: String, _ value: some Encodable) throws {
-    try put("\(kind)\t\(try format.field(value))")
+    try put("\(kind)\t\(try StageCoding.field(value))")
   }
 
   func normalise() throws {
@@ -69,7 +68,7 @@ struct StageWork {
     let erased = try ledger.erasedUsers()
     try forEachRow { fields, number in
       guard fields.count == 2, let file = Int(fields[0]),
-        let listed = try? format.value(ListedFile.self, fields[1])
+        let listed = try? StageCoding.value(ListedFile.self, fields[1])
       else { throw malformedRow(number, "file and what is known of it are expected") }
       var writer = ArchiveRowWriter(file: file, erased: erased, put: put)
       try reader.read(listed.file(by: plan.sources)) { try writer.add($0) }
