@@ -44,7 +44,7 @@ import Domain
     let path = folder.path("\(UUID().uuidString).sqlite")
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     var sum = FullFold(ledger: ledger, revenueCellsMax: cellsMax)
-    for part in parts { try sum.add(part) }
+    for part in parts { try sum.add(part.facts.revenue) }
     try sum.finish()
     #expect((sum.revenueSpill == nil) == (cellsMax == .max))
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)

@@ -21,7 +21,7 @@ struct FoldPass {
     try forEachPart { part in
       try list.change { try $0.add(part) }
     } add: { part in
-      try sum.add(part)
+      try sum.result.add(part)
     } addRevenue: { revenue, parts in
       try sum.add(revenue, parts: parts)
     }
@@ -101,13 +101,6 @@ struct FullFold {
     self.revenueCellsMax = revenueCellsMax
   }
 
-  /// Adds the results of a part.
-  mutating func add(_ part: FoldResult) throws {
-    var rest = part
-    try add(rest.takeRevenue())
-    try result.add(rest)
-  }
-
   /// Adds the revenue of one of so many parts of about the same size.
   mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {
     let cells = result.facts.revenue.count + revenue.count
@@ -175,7 +168,8 @@ private struct RangeFold: Sendable {
     }
     if let rows { self.rows.put(rows.part) }
     let part = result.takePart()
-    revenue.put(result.takeRevenue())
+    revenue.put(result.facts.revenue)
+    result.facts.revenue = [:]
     sums.put(result)
     return part
   }

@@ -44,13 +44,6 @@ struct FoldResult: Codable, Sendable {
     groups += other.groups
   }
 
-  /// Removes and returns revenue, which has the most cells.
-  mutating func takeRevenue() -> [RevenueKey: RevenueSums] {
-    var revenue: [RevenueKey: RevenueSums] = [:]
-    swap(&revenue, &facts.revenue)
-    return revenue
-  }
-
   /// Removes and returns the ordered parts.
   mutating func takePart() -> FoldResult {
     var part = FoldResult()

@@ -22,7 +22,7 @@ extension RunPipeline {
       guard row.count == 2 else { throw StageRows.malformed("the fold") }
       switch row[0] {
       case "cells": try cells.put(String(row[1]))
-      case "part": try sum.add(StageCoding.value(FoldResult.self, row[1]))
+      case "part": try sum.result.add(StageCoding.value(FoldResult.self, row[1]))
       case "charges": try sum.charges.add(StageCoding.value(ChargePart.self, row[1]))
       case "breaks": sum.result.breaks += try StageCoding.value([Break].self, row[1])
       case "linked": linked += try StageCoding.value([NamedLineage].self, row[1])
