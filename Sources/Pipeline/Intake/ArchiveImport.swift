@@ -110,8 +110,7 @@ struct ArchiveImport {
   /// Whether the events of `file` are wanted: not when its bytes are known under another name.
   private mutating func open(_ file: ArchiveFile) throws -> Bool {
     guard try !intake.isKnown(sha256: opening.sha256) else {
-      try listRepeat(file)
-      try report(repeated: file)
+      try leaveOut(repeated: file)
       return false
     }
     var archive = NewArchive(file, sha256: opening.sha256, kind: .events)
@@ -120,11 +119,12 @@ struct ArchiveImport {
     return true
   }
 
-  /// Logs that `file` is not read; a newly compressed file with rejected lines is a warning,
-  /// because its author wants them read.
+  /// Lists a file with the content of a known archive, without reading it; a newly compressed file
+  /// with rejected lines is a warning, because its author wants them read.
   ///
   /// A renamed or copied file keeps its modification time.
-  private func report(repeated file: ArchiveFile) throws {
+  private mutating func leaveOut(repeated file: ArchiveFile) throws {
+    try listRepeat(file)
     let known = try run.ledger.archiveWithContent(sha256: opening.sha256, kind: .events)
     guard let known, known.counts.rejected > 0, known.modified != file.modified else {
       return run.log.info(
@@ -165,8 +165,7 @@ struct ArchiveImport {
       opening.sha256 = end.sha256
       if try intake.isKnown(sha256: end.sha256) {
         discard()
-        try listRepeat(file)
-        return try report(repeated: file)
+        return try leaveOut(repeated: file)
       }
     }
     guard end.sha256 == opening.sha256 || run.replayed != nil else {

@@ -37,25 +37,18 @@ struct Intake {
     }
     let intake = EventIntake(into: ledger, schedules: plan.configuration.retrySchedules)
     do {
-      try readArchives(files, rules, by: intake, into: &summary)
+      var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
+      defer { summary = archives.summary }
+      let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
+      try workers.run(files, archives.reader.read, size: \.size) { try archives.take($1, of: $0) }
+      try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
+      archives.summary.add(try intake.write())
     } catch {
       // Completely read files are kept, except when a signal would have to wait for their writing.
       intake.abandon()
       if stop() == 0 { summary.add(try intake.write()) }
       throw error
     }
-  }
-
-  private func readArchives(
-    _ files: [ArchiveFile], _ rules: NormaliserSettings, by intake: EventIntake,
-    into summary: inout IntakeSummary
-  ) throws {
-    var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
-    defer { summary = archives.summary }
-    let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
-    try workers.run(files, archives.reader.read, size: \.size) { try archives.take($1, of: $0) }
-    try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
-    archives.summary.add(try intake.write())
   }
 
   /// Returns the files with possibly new content, in byte order of their names; `summary` counts
