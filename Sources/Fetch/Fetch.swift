@@ -31,7 +31,7 @@ public struct FetchRules: Sendable {
   /// The records to request for each user.
   public var records: [FetchRequest.Record]
   /// Whether to use the provider's older API.
-  public var isOlder = false
+  public var isOlder: Bool
   /// Maximum requests per second.
   public var rate: Int
   /// Maximum concurrent requests.
@@ -41,12 +41,13 @@ public struct FetchRules: Sendable {
   /// once.
   public init(
     _ provider: Provider, url: String, authorization: String?, records: [FetchRequest.Record],
-    rate: Int, concurrency: Int
+    isOlder: Bool, rate: Int, concurrency: Int
   ) {
     self.provider = provider
     self.url = url
     self.authorization = authorization
     self.records = records
+    self.isOlder = isOlder
     self.rate = rate
     self.concurrency = concurrency
   }

@@ -209,11 +209,9 @@ extension Plan {
         interface.authorization == .bearer
         ? "Bearer \(keys[0])" : "Basic \(Data(keys[0].utf8).base64EncodedString())"
     }
-    var rules = FetchRules(
+    return FetchRules(
       provider, url: source.url ?? "https://\(interface.host)", authorization: authorization,
-      records: source.api.records(of: provider), rate: self.fetch.rate,
-      concurrency: self.fetch.concurrency)
-    rules.isOlder = source.api == .v3
-    return rules
+      records: source.api.records(of: provider), isOlder: source.api == .v3,
+      rate: self.fetch.rate, concurrency: self.fetch.concurrency)
   }
 }

@@ -198,27 +198,22 @@ struct GroupFold: Sendable {
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: rules.fold)
       let isLinked = try ledger.isLinked()
-      return try part.flatMap { key -> [Break] in
-        guard let row = try ledger.lineage(key) else { return [] }
+      var breaks: [Break] = []
+      for row in try part.compactMap({ try ledger.lineage($0) }) {
         let group = try LinkedGroups.Part(
           of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
-        return try priced(group, cases)
+        let texts = try cases.texts(of: group.named, group.namedEvents)
+        try group.forEachHistory(by: rules.fold, in: ledger) { history in
+          guard provesMissingEvent(history, group.rows), let state = history.state else { return }
+          let lineage = texts.input(state)
+          let found = missing(in: lineage).breaks
+          guard found.contains(where: \.code.isCharge) else { return }
+          breaks += found.map { $0.reported(by: lineage) }
+        }
       }
+      return breaks
     } take: {
       breaks += $0
-    }
-    return breaks
-  }
-
-  private func priced(_ group: LinkedGroups.Part, _ cases: InputBuilder) throws -> [Break] {
-    let texts = try cases.texts(of: group.named, group.namedEvents)
-    var breaks: [Break] = []
-    try group.forEachHistory(by: rules.fold, in: cases.ledger) { history in
-      guard provesMissingEvent(history, group.rows), let state = history.state else { return }
-      let lineage = texts.input(state)
-      let found = missing(in: lineage).breaks
-      guard found.contains(where: \.code.isCharge) else { return }
-      breaks += found.map { $0.reported(by: lineage) }
     }
     return breaks
   }

@@ -34,22 +34,15 @@ extension RunPipeline {
         return "nothing is needed only for as-ofs before \(start.text)"
       }
       try ledger.vacuum()
-      let smaller = try ledger.fileSize()
-      return answer(found, start, from: size, to: smaller)
+      return """
+        \(plan.isDryRun ? "would remove" : "removed") \(counted(found.snapshots, "snapshot")) with \
+        \(counted(found.contents, "content")), \(counted(found.published, "published version")) \
+        and the checksums of \(counted(found.checksums, "set")); the file \
+        \(plan.isDryRun ? "would have" : "has") \(try ledger.fileSize()) bytes instead of \(size)
+        as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be reported \
+        \(plan.isDryRun ? "then" : "any more")
+        """
     }
-  }
-
-  private func answer(
-    _ found: Pruned, _ start: Instant, from size: Int64, to smaller: Int64
-  ) -> String {
-    """
-    \(plan.isDryRun ? "would remove" : "removed") \(counted(found.snapshots, "snapshot")) with \
-    \(counted(found.contents, "content")), \(counted(found.published, "published version")) \
-    and the checksums of \(counted(found.checksums, "set")); \
-    the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes instead of \(size)
-    as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be reported \
-    \(plan.isDryRun ? "then" : "any more")
-    """
   }
 
   /// Refuses an as-of for which content was removed.

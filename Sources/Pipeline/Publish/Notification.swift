@@ -27,13 +27,17 @@ extension RunPipeline {
       request.method = "POST"
       request.body = JSONValue.object(["text": .string(text)]).line
     }
+    let reason: String?
     do {
       let client = try HTTPClient(secondsMax: Self.secondsMax, bytesMax: 1 << 16)
-      guard let reason = failure(of: request, by: client) else { return }
-      warn(reason)
+      reason = failure(of: request, by: client)
     } catch {
-      warn(error.message)
+      reason = error.message
     }
+    guard let reason else { return }
+    log.warning(
+      "the address of --notify-url did not accept the message: \(reason)",
+      metadata: ["code": "notify_failed"])
   }
 
   /// Sends a request until the server accepts it; returns why it does not, nil when it does.
@@ -55,11 +59,5 @@ extension RunPipeline {
       sleep(UInt32(wait))
     }
     return reason
-  }
-
-  private func warn(_ reason: String) {
-    log.warning(
-      "the address of --notify-url did not accept the message: \(reason)",
-      metadata: ["code": "notify_failed"])
   }
 }

@@ -189,7 +189,11 @@ struct PublishPass {
     let path = ledger.path
     return try Workers.beside({ Ledger.checkpointAhead(path: path) }) {
       var reports = try writeReports(by: reportPlan, with: fold, into: folder)
-      let sums = try sums(of: reports.set(in: folder))
+      var cubes: [Cube] = []
+      let written = reports.set(in: folder)
+      try Workers(count: plan.jobs).run(
+        SetSums.shapes, { try $1(Cube($0, of: written)) }, take: { cubes.append($1) })
+      let sums = SetSums(cubes)
       try reports.finish(in: folder, sums, checkedBy: ledger)
       manifest.resources = reports.tables
       let set = ReportSet(in: folder, manifest)
@@ -244,13 +248,6 @@ struct PublishPass {
       if let part = written[share] { reports.add(part) }
     }
     return reports
-  }
-
-  private func sums(of set: ReportSet) throws -> SetSums {
-    var cubes: [Cube] = []
-    try Workers(count: plan.jobs).run(
-      SetSums.shapes, { try $1(Cube($0, of: set)) }, take: { cubes.append($1) })
-    return SetSums(cubes)
   }
 }
 
