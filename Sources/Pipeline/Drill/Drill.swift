@@ -60,7 +60,7 @@ extension RunPipeline {
     var sample = DrillSample(seed: seed, count: count, asOf: plan.rules.asOf)
     try copy.forEachLineage { row, events in
       try checkStop()
-      guard !before.hasBreak(of: row) else { return }
+      guard before.troubled.isDisjoint(with: row.holders) else { return }
       for event in events { sample.offer(event, of: row) }
     }
     let newest = Dictionary(

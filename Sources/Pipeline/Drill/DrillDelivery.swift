@@ -17,13 +17,20 @@ extension Ledger {
     var batch = EventBatch()
     batch.symbols = symbols
     for (damage, transaction) in zip(damages, texts) {
-      guard let event = damage.delivered else { continue }
-      let (row, words) = (damage.candidate.row, symbols.words)
+      guard var event = damage.delivered else { continue }
+      let row = damage.candidate.row
       let isLeak = event.environment != row.environment
       let id = isLeak ? "drill \(transaction)" : transaction
-      batch.add(
-        isLeak ? event.leaked(row, transaction: id, words) : event, transaction: id,
-        user: try userText(event.user) ?? "", original: row.original)
+      if isLeak { event = event.leaked(row, transaction: id, symbols.words) }
+      // Each is a line of its own.
+      event.place = Provenance(line: Int64(batch.events.count + 1))
+      var text = EventText()
+      text.transaction = batch.intern(id)
+      text.original = batch.intern(row.original)
+      text.user = batch.intern(try userText(event.user) ?? "")
+      batch.values.append(Int32(batch.events.count))
+      batch.events.append(event)
+      batch.texts.append(text)
     }
     batch.lines = Int64(batch.events.count)
     try intake.add(batch)
@@ -43,22 +50,5 @@ extension Event {
     identity.combine(UInt64(bitPattern: self.identity))
     leaked.identity = identity.value
     return leaked
-  }
-}
-
-extension EventBatch {
-  /// Adds an event of the ledger, with the symbols of the batch, as a separate line.
-  mutating func add(
-    _ event: Event, transaction: String, user: String, original: String
-  ) {
-    var event = event
-    event.place = Provenance(line: Int64(events.count + 1))
-    var text = EventText()
-    text.transaction = intern(transaction)
-    text.original = intern(original)
-    text.user = intern(user)
-    events.append(event)
-    texts.append(text)
-    values.append(Int32(values.count))
   }
 }

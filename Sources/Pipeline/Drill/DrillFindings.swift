@@ -7,7 +7,8 @@ struct DrillFindings {
   let breaks: [String: Break]
   let arrivals: [ArrivalKey: ArrivalSums]
   let rates: ExchangeRates
-  private let troubled: Set<BreakHolder>
+  /// Who has a break other than of arrival.
+  let troubled: Set<BreakHolder>
 
   init(in ledger: Ledger, by pipeline: RunPipeline) throws {
     let (fold, outcome) = try pipeline.wholeOutcome(
@@ -19,8 +20,6 @@ struct DrillFindings {
     rates = fold.rates
     troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
   }
-
-  func hasBreak(of row: LineageRow) -> Bool { !troubled.isDisjoint(with: row.holders) }
 }
 
 /// A user or a subscription, as in breaks.

@@ -123,18 +123,20 @@ struct ShardRows {
   private var coder = EventRows()
   private var batch = EventBatch()
   private var numbers: [Int32] = []
+  private var rows = 0
   private var (published, archive): (Int32, Int32) = (0, 0)
 
   init(_ shard: Shard) { self.shard = shard }
 
   /// Adds a row: kind, last archive published before, archive, number and content.
-  mutating func add(_ fields: [Substring], number: Int) throws {
+  mutating func add(_ fields: [Substring]) throws {
+    rows += 1
     guard fields.count == 5, let published = Int32(fields[1]), let archive = Int32(fields[2]),
       let place = Int32(fields[3])
-    else { throw malformedRow(number, "kind, published, archive, number and content are expected") }
+    else { throw malformedRow(rows, "kind, published, archive, number and content are expected") }
     switch fields[0] {
     case "user":
-      guard let user = Int64(fields[4]) else { throw malformedRow(number, "no user") }
+      guard let user = Int64(fields[4]) else { throw malformedRow(rows, "no user") }
       try shard.add(user: user)
     case "event":
       if (published, archive) != (self.published, self.archive) || numbers.count >= 1_024 {
@@ -143,9 +145,9 @@ struct ShardRows {
       }
       numbers.append(place)
       guard coder.decode(fields[4], into: &batch) else {
-        throw malformedRow(number, "its content is not an event")
+        throw malformedRow(rows, "its content is not an event")
       }
-    default: throw malformedRow(number, "it is neither an event nor a user")
+    default: throw malformedRow(rows, "it is neither an event nor a user")
     }
   }
 

@@ -18,11 +18,7 @@ extension SparkEngine {
     note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in }
   ) throws {
     var shard = ShardRows(try Shard(copy, note: note))
-    var number = 0
-    try rows.forEachRow { row in
-      number += 1
-      try shard.add(row, number: number)
-    }
+    try rows.forEachRow { try shard.add($0) }
     try shard.finish(keepsSnapshots: true)
   }
 

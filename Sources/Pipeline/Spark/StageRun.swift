@@ -133,7 +133,7 @@ struct StageWork {
     // Before the snapshots of other users are removed.
     let rules = try pipeline.reconcileRules(for: ledger)
     var shard = ShardRows(try Shard(ledger, note: note))
-    try forEachRow { try shard.add($0, number: $1) }
+    try forEachRow { fields, _ in try shard.add(fields) }
     try shard.finish(keepsSnapshots: false)
     try body(ledger, rules)
   }
