@@ -11,17 +11,12 @@ struct ChargeFold {
   private let take: ((ChargePart) throws -> Void)?
   /// The user whose id was looked up last.
   private var user: (key: Int64, text: String) = (0, "")
-  private(set) var part: ChargePart
 
-  /// Creates a fold that reads `ledger`, the worker's connection, and adds rows to `part`.
+  /// Creates a fold that reads `ledger`, the worker's connection.
   init(
-    _ writer: ChargeRowWriter, _ ledger: Ledger, addingTo part: ChargePart? = nil,
-    take: ((ChargePart) throws -> Void)? = nil
+    _ writer: ChargeRowWriter, _ ledger: Ledger, take: ((ChargePart) throws -> Void)? = nil
   ) {
-    self.writer = writer
-    self.ledger = ledger
-    self.take = take
-    self.part = part ?? ChargePart(writer.dialect)
+    (self.writer, self.ledger, self.take) = (writer, ledger, take)
   }
 
   /// A fold group with its events up to an archive.
@@ -44,27 +39,8 @@ struct ChargeFold {
     }()
   }
 
-  /// Adds the charges of a subscription in a group.
-  mutating func add(_ history: SubscriptionHistory, of group: inout Group) throws {
-    var rows = emptyPart
-    swap(&rows, &part)
-    defer { swap(&rows, &part) }
-    try write(history, of: &group, to: &rows)
-  }
-
-  /// Replaces the previous charges of a group.
-  mutating func replace(_ previous: ChargePart, by current: ChargePart) {
-    part.add(current, insteadOf: previous)
-  }
-
   /// Rows to which `write` adds.
   var emptyPart: ChargePart { ChargePart(writer.dialect) }
-
-  /// Returns the rows, in the order of the list.
-  consuming func sorted() -> ChargePart {
-    part.sort()
-    return part
-  }
 
   /// Adds the charges of a subscription in a group to `part`.
   mutating func write(

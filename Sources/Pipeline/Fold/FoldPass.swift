@@ -161,12 +161,15 @@ private struct RangeFold: Sendable {
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    var rows = charges.map { ChargeFold($0, ledger, addingTo: self.rows.take(), take: addCharges) }
+    var writer = charges.map { ChargeFold($0, ledger, take: addCharges) }
+    var rows = self.rows.take() ?? writer?.emptyPart ?? ChargePart()
     try ledger.forEachGroup(keys: keys, linked: true) { group, events in
       var own = ChargeFold.Group(rows: group, events: events)
-      try fold.fold(group, events, cases, into: &result) { try rows?.add($0, of: &own) }
+      try fold.fold(group, events, cases, into: &result) {
+        try writer?.write($0, of: &own, to: &rows)
+      }
     }
-    if let rows { self.rows.put(rows.part) }
+    if writer != nil { self.rows.put(rows) }
     let part = result.takePart()
     revenue.put(result.facts.revenue)
     result.facts.revenue = [:]

@@ -84,8 +84,9 @@ struct Increment: Sendable {
   private func changes(_ ledger: Ledger, of share: Share) throws -> Result {
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var result = Result()
-    var rows = ChargeFold(charges, ledger)
-    func add(_ group: GroupChange) throws { try self.add(group, cases, to: &result, &rows) }
+    var writer = ChargeFold(charges, ledger)
+    result.rows = writer.emptyPart
+    func add(_ group: GroupChange) throws { try self.add(group, cases, to: &result, by: &writer) }
     // Reserving avoids rehashing, which each growth of a dictionary causes.
     switch share {
     case .lineages(let lineages):
@@ -98,7 +99,7 @@ struct Increment: Sendable {
       try ledger.forEachUnit(
         units, touched: scope.dirty.touched, knownBy: scope.basis.archive, add)
     }
-    result.rows = rows.sorted()
+    result.rows.sort()
     result.change.facts.removeZeros()
     result.change.rates.removeZeros()
     return result
@@ -106,7 +107,8 @@ struct Increment: Sendable {
 
   /// Adds the difference between the facts of one fold group now and at the checkpoint.
   private func add(
-    _ group: GroupChange, _ cases: InputBuilder, to result: inout Result, _ rows: inout ChargeFold
+    _ group: GroupChange, _ cases: InputBuilder, to result: inout Result,
+    by writer: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
       throw FactRefresh.NeedsEverything()
@@ -114,18 +116,18 @@ struct Increment: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    var (current, former) = (rows.emptyPart, rows.emptyPart)
+    var (current, former) = (writer.emptyPart, writer.emptyPart)
     var charged = ChargeFold.Group(rows: group.members, events: group.events)
     if !group.events.isEmpty {
       try fold.fold(group.rows, group.events, cases, into: &result.change) {
-        try rows.write($0, of: &charged, to: &current)
+        try writer.write($0, of: &charged, to: &current)
       }
     }
     charged = ChargeFold.Group(
       rows: group.members, events: group.previousEvents, archive: scope.basis.archive)
     func withdraw(_ history: SubscriptionHistory) throws {
       try history.book(-1, into: &result.change.facts)
-      try rows.write(history, of: &charged, to: &former)
+      try writer.write(history, of: &charged, to: &former)
     }
     func withdrawPaid(_ history: SubscriptionHistory) {
       history.book(-1, into: &result.change.rates)
@@ -142,7 +144,7 @@ struct Increment: Sendable {
         try withdraw($0)
       }
     }
-    rows.replace(former, by: current)
+    result.rows.add(current, insteadOf: former)
   }
 
   /// Whether the lineage may have a new or changed counterpart.

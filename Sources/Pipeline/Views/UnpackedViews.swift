@@ -56,13 +56,15 @@ final class UnpackedViews {
       }
     }
     var charges = ChargeFold(writer, ledger, take: take)
+    var rest = charges.emptyPart
     try ledger.forEachGroup(linked: true) { group, events in
       var own = ChargeFold.Group(rows: group, events: events)
       for history in try countedHistories(group, events, rules: rules) {
-        try charges.add(history, of: &own)
+        try charges.write(history, of: &own, to: &rest)
       }
     }
-    try take(charges.sorted())
+    rest.sort()
+    try take(rest)
   }
 
   private func addEvents(to view: ViewDefinition) throws {
