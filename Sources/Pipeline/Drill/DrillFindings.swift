@@ -17,7 +17,7 @@ struct DrillFindings {
       fold.result.breaks.filter { !outcome.explained.contains($0.id) } + outcome.breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.result.facts.arrivals
-    rates = fold.rates
+    rates = fold.allRates
     troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
   }
 }

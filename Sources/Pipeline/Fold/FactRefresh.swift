@@ -29,11 +29,10 @@ struct FactRefresh {
       } catch is NeedsEverything {}
     }
     guard !isPart else { throw NeedsEverything() }
-    return Folded(
-      try FoldPass(
-        ledger: ledger, rules: rules, jobs: jobs, charges: charges,
-        progress: pipeline.progress(of: .fold)
-      ).run())
+    let pass = FoldPass(
+      ledger: ledger, rules: rules, jobs: jobs, charges: charges,
+      progress: pipeline.progress(of: .fold))
+    return try pass.run()
   }
 
   private func dirtyGroups(
@@ -133,25 +132,17 @@ struct Folded {
 
   /// Whether everything was folded.
   var isWhole: Bool { basis == nil }
-
-  /// Returns how many subscriptions and trials of each product began, in all runs.
-  func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
-    isWhole
-      ? result.facts.begun
-      : try ledger.begun().merging(result.facts.begun, uniquingKeysWith: +)
-  }
 }
 
 extension Folded {
   /// Creates the outcome of a full fold.
   init(_ whole: FullFold) {
+    let rates = ExchangeRates(whole.result.rates)
     self.init(
       basis: nil, result: whole.result, revenueSpill: whole.revenueSpill,
-      doubts: whole.result.churnInDoubt, doubtsBefore: [],
-      rates: whole.rates, prices: PaidPrices(whole.result.prices), allRates: whole.rates,
-      charges: whole.charges)
-    // These ends are in `doubts`.
-    result.churnInDoubt = []
+      doubts: whole.result.churnInDoubt, doubtsBefore: [], rates: rates,
+      prices: PaidPrices(whole.result.prices), allRates: rates, charges: whole.charges)
+    result.rates = [:]
   }
 
   /// Returns the run's changes to the ledger's cells, whose new checkpoint is `basis`.

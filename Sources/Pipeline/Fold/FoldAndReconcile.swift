@@ -43,11 +43,9 @@ extension RunPipeline {
   private func reconcile(
     _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
   ) throws -> Reconciled {
-    let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
-      try folded.begun(in: ledger)
-    }
     let pass = ReconcilePass(
-      ledger: ledger, rules: known, jobs: plan.jobs, progress: progress(of: .reconcile))
+      ledger: ledger, rules: try rules.knowing(folded, in: ledger), jobs: plan.jobs,
+      progress: progress(of: .reconcile))
     let reconciled = try pass.run(after: folded)
     let users = reconciled.users.reduce(0) { $0 + $1.count }
     if users > 0 || !reconciled.isWhole {

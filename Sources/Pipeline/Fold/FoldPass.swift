@@ -15,7 +15,7 @@ struct FoldPass {
   /// Reports how many ranges are folded, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
-  func run() throws -> FullFold {
+  func run() throws -> Folded {
     var sum = FullFold(ledger: ledger)
     let list = Shared(sum.charges)
     try forEachPart { part in
@@ -27,10 +27,11 @@ struct FoldPass {
     }
     sum.charges = list.value
     try sum.finish()
-    sum.result.breaks += try breaksOfGroups()
-    sum.result.breaks += try breaksByAmounts(
-      of: sum.result.unpriced, sum.result.prices, sum.rates)
-    return sum
+    var folded = Folded(sum)
+    folded.result.breaks += try breaksOfGroups()
+    folded.result.breaks += try breaksByAmounts(
+      of: folded.result.unpriced, folded.result.prices, folded.allRates)
+    return folded
   }
 
   /// Folds every group; worker threads call `addCharges`, this thread calls `add` with the results
@@ -91,8 +92,6 @@ struct FullFold {
   var result = FoldResult()
   /// Revenue that is not in `result`.
   private(set) var revenueSpill: RevenueSpill?
-  /// Exchange rates of all charges, set by `finish`.
-  private(set) var rates = ExchangeRates()
   var charges: ChargeList
 
   init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
@@ -112,10 +111,8 @@ struct FullFold {
     result.facts.add(revenue)
   }
 
-  /// Spills revenue that is still in `result` if a part was spilled, and merges quotes to rates.
+  /// Spills revenue that is still in `result` if a part was spilled.
   mutating func finish() throws(SubledgerError) {
-    rates = ExchangeRates(result.rates)
-    result.rates = [:]
     guard revenueSpill != nil else { return }
     try spill()
     result.facts.revenue = [:]
@@ -182,13 +179,10 @@ extension RunPipeline {
   /// Folds and reconciles the whole `ledger` without changing it.
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconciliationSettings
-  ) throws -> (fold: FullFold, reconciled: ReconciliationResult) {
+  ) throws -> (fold: Folded, reconciled: ReconciliationResult) {
     ledger.stop = stop
     let fold = try FoldPass(ledger: ledger, rules: rules, jobs: plan.jobs).run()
-    let result = fold.result
-    let known = try rules.knowing(PaidPrices(result.prices), fold.rates, in: ledger) {
-      result.facts.begun
-    }
+    let known = try rules.knowing(fold, in: ledger)
     let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
     return (fold, try pass.run().result)
   }

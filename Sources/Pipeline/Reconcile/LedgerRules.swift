@@ -85,6 +85,14 @@ extension Plan {
 }
 
 extension ReconciliationSettings {
+  /// Returns the same rules with results of a fold, and of earlier ones that it continues.
+  func knowing(_ fold: Folded, in ledger: Ledger) throws -> ReconciliationSettings {
+    try knowing(fold.prices, fold.allRates, in: ledger) {
+      let begun = fold.result.facts.begun
+      return fold.isWhole ? begun : try ledger.begun().merging(begun, uniquingKeysWith: +)
+    }
+  }
+
   /// Returns the same rules with results of a fold: the prices of renewals, the rates of
   /// currencies, which products have base plans, and which app sells them, as far as subscriptions
   /// and trials show it.
