@@ -197,7 +197,7 @@ public struct RunPipeline {
         }
       let publication = PublishPass(
         pipeline: self, ledger: ledger, rules: rules.fold,
-        fingerprint: plan.foldFingerprint(version: version, rules: rules), feeds: feeds,
+        fingerprint: foldFingerprint(rules), feeds: feeds,
         accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
         arrivals: spark?.arrivals)
       return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)

@@ -21,7 +21,7 @@ struct FactRefresh {
   func run() throws -> Folded {
     let charges = try pipeline.chargeRows(of: ledger, rules.fold)
     if let previous = try pipeline.previousMonths(of: ledger),
-      let scope = try pipeline.foldScope(of: ledger, rules)
+      let scope = try FoldScope(of: ledger, rules: rules, by: pipeline)
     {
       do {
         let outcome = try ledger.atOneMoment { try dirtyGroups(scope, previous, charges) }

@@ -13,7 +13,17 @@ extension RunPipeline {
     let refresh = FactRefresh(pipeline: self, ledger: ledger, rules: rules, isPart: isPart)
     let folded = try refresh.run()
     try ledger.releaseMemory()
-    let reconciled = try reconcile(ledger, folded, rules)
+    let pass = ReconcilePass(
+      ledger: ledger, rules: try rules.knowing(folded, in: ledger), jobs: plan.jobs,
+      progress: progress(of: .reconcile))
+    let reconciled = try pass.run(after: folded)
+    let users = reconciled.users.reduce(0) { $0 + $1.count }
+    if users > 0 || !reconciled.isWhole {
+      let whose = reconciled.isWhole ? "" : " with new input, open breaks or deadlines"
+      log.info(
+        "reconciled \(counted(users, "user"))\(whose)",
+        metadata: ["code": "reconciled", "users": "\(users)"])
+    }
     guard !isPart || !reconciled.isWhole else { throw FactRefresh.NeedsEverything() }
     return (folded, reconciled)
   }
@@ -21,11 +31,6 @@ extension RunPipeline {
   func chargeRows(of ledger: Ledger, _ rules: FoldSettings) throws -> ChargeRowWriter {
     try ChargeRowWriter(
       of: ledger, rules: rules, dialect: plan.csvDialect, decimals: plan.amountDecimals)
-  }
-
-  func foldScope(of ledger: Ledger, _ rules: ReconciliationSettings) throws -> FoldScope? {
-    try FoldScope(
-      of: ledger, rules: rules, fingerprint: plan.foldFingerprint(version: version, rules: rules))
   }
 
   /// Returns the months of the published set, if it is that of the last run and nothing in it has
@@ -38,22 +43,5 @@ extension RunPipeline {
       publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,
       open: try ledger.openMonth(ofRun: run.id) ?? Month(number: 0), isRead: readsPreviousSet,
       each: Workers(count: plan.jobs).each)
-  }
-
-  private func reconcile(
-    _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
-  ) throws -> Reconciled {
-    let pass = ReconcilePass(
-      ledger: ledger, rules: try rules.knowing(folded, in: ledger), jobs: plan.jobs,
-      progress: progress(of: .reconcile))
-    let reconciled = try pass.run(after: folded)
-    let users = reconciled.users.reduce(0) { $0 + $1.count }
-    if users > 0 || !reconciled.isWhole {
-      let whose = reconciled.isWhole ? "" : " with new input, open breaks or deadlines"
-      log.info(
-        "reconciled \(counted(users, "user"))\(whose)",
-        metadata: ["code": "reconciled", "users": "\(users)"])
-    }
-    return reconciled
   }
 }

@@ -9,12 +9,11 @@ struct FoldScope: Sendable {
   let dirty: (all: [Int64], touched: Set<Int64>)
   let basis: FactCheckpoint
 
-  /// Nil when the run must fold everything; `fingerprint` is that of everything that determines the
-  /// meaning of events.
+  /// Nil when the run must fold everything.
   init?(
-    of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
+    of ledger: Ledger, rules: ReconciliationSettings, by pipeline: RunPipeline
   ) throws {
-    guard let basis = try ledger.foldBasis(), basis.rules == fingerprint,
+    guard let basis = try ledger.foldBasis(), basis.rules == pipeline.foldFingerprint(rules),
       basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return nil }
     dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
@@ -78,14 +77,14 @@ extension FoldSettings {
   }
 }
 
-extension Plan {
+extension RunPipeline {
   /// Returns the SHA-256 of everything that determines the meaning of events, except as-of and the
   /// events themselves.
-  func foldFingerprint(version: String, rules: ReconciliationSettings) -> String {
+  func foldFingerprint(_ rules: ReconciliationSettings) -> String {
     let excluded: [EffectiveOption] = [
       .asOf, .locale, .xlsx, .rejectedShare, .materiality, .decisions, .reports,
     ]
-    var options = effectiveOptions
+    var options = plan.effectiveOptions
     for option in excluded { options[option.rawValue] = nil }
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(rules.hasUndatedCollections)

@@ -72,7 +72,8 @@ extension RunPipeline {
   private func foldNews(
     _ ledger: Ledger, _ rules: ReconciliationSettings, users: String, by spark: SparkEngine
   ) throws -> (Folded, Reconciled)? {
-    guard try previousMonths(of: ledger) != nil, let scope = try foldScope(of: ledger, rules)
+    guard try previousMonths(of: ledger) != nil,
+      let scope = try FoldScope(of: ledger, rules: rules, by: self)
     else { return nil }
     let (changed, unseen) = try changedKeys(of: ledger, scope, asOf: rules.fold.asOf)
     guard
