@@ -31,10 +31,9 @@ extension RunPipeline {
       do throws(SubledgerError) {
         try ledger.vacuum()
       } catch {
-        let cause = SubledgerError(error)
         throw SubledgerError(
-          cause.kind, "\(summary)\n  but free space may still hold the id: \(cause.message)",
-          hint: cause.hint)
+          error.kind, "\(summary)\n  but free space may still hold the id: \(error.message)",
+          hint: error.hint)
       }
       return summary
     }

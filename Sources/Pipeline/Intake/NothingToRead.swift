@@ -19,8 +19,7 @@ extension RunPipeline {
     guard summary.archivesRead == 0, summary.snapshots == 0, try ledger.lastEventAt() == nil,
       try ledger.archives().allSatisfy(\.isUnreadable)
     else { return }
-    if let error = summary.unreadable.first { throw error }
-    throw nothingToRead(leftAlone: summary.filesLeftAlone)
+    throw summary.unreadable.first ?? nothingToRead(leftAlone: summary.filesLeftAlone)
   }
 
   /// Stops a first run without input before it creates a ledger.

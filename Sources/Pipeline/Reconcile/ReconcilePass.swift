@@ -18,8 +18,7 @@ struct ReconcilePass {
   /// does not depend on the number of workers, and both users are compared in every run.
   func run(after fold: Folded? = nil) throws -> Reconciled {
     var outcome = Reconciled(rules: rules.fingerprint)
-    var scope = try ReconcileScope(
-      of: ledger, after: fold, rules: rules, fingerprint: outcome.rules)
+    var scope = try ReconcileScope(of: ledger, after: fold, rules: rules)
     let ordered = rules.snapshotsTakenAt.keys.sorted { $0.rawValue < $1.rawValue }
     let webhooks = try Provider.allCases.filter { provider in
       try rules.snapshotsFromWebhooks && rules.snapshotsTakenAt[provider] == nil
@@ -27,11 +26,7 @@ struct ReconcilePass {
     }
     let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
     func shares(of providers: [Provider], _ evidence: UserShare.Evidence) -> [UserShare] {
-      providers.flatMap { provider in
-        scope.shares(of: provider, evidence, all: ranges).map {
-          UserShare(provider: provider, keys: $0, evidence: evidence)
-        }
-      }
+      providers.flatMap { scope.shares(of: $0, evidence, all: ranges) }
     }
     let known = scope.isWhole && !ordered.isEmpty ? try ledger.lineageFilter() : nil
     var found: [(user: UserKey, result: ReconciliationResult)] = []
@@ -54,11 +49,9 @@ struct ReconcilePass {
     for index in outcome.users.indices {
       outcome.users[index].removeAll { again.contains($0.key) }
     }
-    let holders = ordered.flatMap { provider in
-      ReconcileScope.shares(of: again.compactMap { $0.provider == provider ? $0.user : nil })
-        .map { UserShare(provider: provider, keys: $0, evidence: .snapshot) }
-    }
-    try compare(holders)
+    let holders = Dictionary(grouping: again, by: \.provider)
+    try compare(
+      ordered.flatMap { UserShare.some(holders[$0, default: []].map(\.user), of: $0, .snapshot) })
     found.sort { $0.user < $1.user }
     try compare(shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook))
     outcome.isWhole = scope.isWhole
@@ -89,4 +82,15 @@ struct UserShare {
   /// Key ranges of the users, ascending.
   var keys: [ClosedRange<Int64>]
   var evidence: Evidence
+
+  /// Returns some users of a provider in shares of about equal work.
+  static func some(
+    _ users: some Sequence<Int64>, of provider: Provider, _ evidence: Evidence
+  ) -> [UserShare] {
+    let keys = users.sorted().map { $0...$0 }
+    return stride(from: 0, to: keys.count, by: 256).map { start in
+      UserShare(
+        provider: provider, keys: Array(keys[start...].prefix(256)), evidence: evidence)
+    }
+  }
 }

@@ -20,13 +20,11 @@ struct ReconcileScope {
 
   var isWhole: Bool { users == nil }
 
-  /// Creates the scope after the `fold` of this run, nil for one to which no earlier run matters;
-  /// `fingerprint` is that of `rules` as far as they affect the comparison of every user.
-  init(
-    of ledger: Ledger, after fold: Folded?, rules: ReconciliationSettings,
-    fingerprint: String
-  ) throws {
-    guard let fold, let basis = fold.basis, basis.reconciliation == fingerprint else { return }
+  /// Creates the scope after the `fold` of this run, nil for one to which no earlier run matters.
+  init(of ledger: Ledger, after fold: Folded?, rules: ReconciliationSettings) throws {
+    guard let fold, let basis = fold.basis, basis.reconciliation == rules.fingerprint else {
+      return
+    }
     var users = fold.users
     var new: [Provider: [Int64: NewSnapshots]] = [:]
     try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, captured, content in
@@ -77,19 +75,11 @@ struct ReconcileScope {
   /// Returns the users in shares of about equal work.
   func shares(
     of provider: Provider, _ evidence: UserShare.Evidence, all ranges: [ClosedRange<Int64>]
-  ) -> [[ClosedRange<Int64>]] {
+  ) -> [UserShare] {
     guard let users, evidence != .noSnapshot || !isNewlyShown.contains(provider) else {
-      return ranges.map { [$0] }
+      return ranges.map { UserShare(provider: provider, keys: [$0], evidence: evidence) }
     }
-    return Self.shares(of: users[provider, default: []])
-  }
-
-  /// Returns some users in shares of about equal work.
-  static func shares(of users: some Sequence<Int64>) -> [[ClosedRange<Int64>]] {
-    let sorted = users.sorted()
-    return stride(from: 0, to: sorted.count, by: 256).map { start in
-      sorted[start..<min(start + 256, sorted.count)].map { $0...$0 }
-    }
+    return UserShare.some(users[provider, default: []], of: provider, evidence)
   }
 
   /// Adds the lineages of others that the snapshots of compared users list; returns the users to
