@@ -112,7 +112,6 @@ public final class FetchJournal {
     }
   }
 
-  /// Whether the journal has an answer about `user`.
   func holds(_ user: FetchedUser) -> Bool { asked.contains(key(user)) }
 
   /// The answers about `user` before the interruption, in order; none when they are too old at
@@ -129,7 +128,6 @@ public final class FetchJournal {
     try write(FetchedPart.status, user, part.fields)
   }
 
-  /// Stores the snapshot lines of `user`.
   func add(_ lines: [[UInt8]], of user: FetchedUser) throws { try write(200, user, lines) }
 
   /// Stores that the provider does not have this user.

@@ -31,7 +31,6 @@ public struct AuditNote: Sendable {
 }
 
 extension AuditEntry {
-  /// Creates an audit entry with a person's note.
   init(_ action: AuditAction, _ note: AuditNote) {
     self.init(action)
     reason = note.reason

@@ -49,7 +49,6 @@ public struct RunProgress: Sendable {
   public var lines: Int64 = 0
 }
 
-/// Counts of the input of one run.
 struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
@@ -65,7 +64,6 @@ struct IntakeSummary: Sendable {
   var snapshotFilesKnown = 0
   /// Number of files that are ignored because their capture time is unknown.
   var snapshotFilesRefused = 0
-  /// Errors of files that could not be read.
   var unreadable: [SubledgerError] = []
   /// Whether every user about whom a provider was asked got an answer.
   var isFetched = true

@@ -130,12 +130,10 @@ struct Folded {
   var lineages: Set<Int64> = []
   var users: [Provider: Set<Int64>] = [:]
 
-  /// Whether everything was folded.
   var isWhole: Bool { basis == nil }
 }
 
 extension Folded {
-  /// Creates the outcome of a full fold.
   init(_ whole: FullFold) {
     let rates = ExchangeRates(whole.result.rates)
     self.init(

@@ -8,7 +8,6 @@ import Domain
 struct FoldPass {
   let ledger: Ledger
   let rules: ReconciliationSettings
-  /// Number of ranges that are folded in parallel.
   let jobs: Int
   /// Writes the list of charges in addition to the facts; nil for none.
   var charges: ChargeRowWriter?

@@ -22,7 +22,6 @@ struct FoldResult: Codable, Sendable {
   var overlaps: [OverlapRow] = []
   /// The lineages of groups that report the same transactions as others.
   var linked: Set<Int64> = []
-  /// How many groups were folded.
   var groups: Int64 = 0
 
   /// All properties except the facts, which are passed as rows.
@@ -30,7 +29,6 @@ struct FoldResult: Codable, Sendable {
     case breaks, rates, prices, unpriced, churnInDoubt, due, overlaps, linked, groups
   }
 
-  /// Adds the results of other groups.
   mutating func add(_ other: FoldResult) throws(AmountOverflow) {
     try facts.add(other.facts)
     breaks += other.breaks

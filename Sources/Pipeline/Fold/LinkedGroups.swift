@@ -20,7 +20,6 @@ struct LinkedGroups {
       (self.rows, self.events, named, namedEvents) = (rows, events, rows, events)
     }
 
-    /// Creates the group of `rows` by itself.
     init(_ rows: [LineageRow], _ events: [Event], rules: FoldSettings) throws {
       self.init(rows, events)
       guard !events.areTooMany else { return }

@@ -15,7 +15,6 @@ struct ArchiveImport {
   private let retracted: [[Int64]: String]
   private(set) var done: Int64 = 0
   var summary: IntakeSummary
-  /// The opening of the current archive.
   private var opening = ArchiveOpening(sha256: "")
   private var lines: Int64 = 0
   private var isWanted = false

@@ -33,7 +33,6 @@ struct ArchiveOpening: Codable, Sendable {
   var previous: PreviousArchive?
 }
 
-/// Number of lines of a full batch.
 private let batchLines = 1_024
 
 /// Reads one archive from bytes to batches, the parallel part of the import.

@@ -58,7 +58,6 @@ extension Intake {
     log.warning("\(file.path) \(text)", metadata: file.metadata(code))
   }
 
-  /// Warns of a damaged file.
   func warn(of damage: ArchiveDamage, in file: ArchiveFile, effect: String = "") {
     let doubt =
       damage.provisionalFrom.map {

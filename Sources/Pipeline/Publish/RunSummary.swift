@@ -127,7 +127,6 @@ extension RunPipeline {
 }
 
 extension IntakeSummary {
-  /// Counts of the input.
   var record: Record {
     Record([
       ("archives_read", .integer(Int64(archivesRead))),

@@ -40,7 +40,6 @@ struct InputReader {
 
   private var asOf: Instant { rules.fold.asOf }
 
-  /// The results of some users.
   struct Part: Sendable {
     /// The results with breaks or doubts.
     var found: [(user: UserKey, result: ReconciliationResult)] = []

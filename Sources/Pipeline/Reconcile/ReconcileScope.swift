@@ -137,7 +137,6 @@ struct ReconcileScope {
   }
 }
 
-/// A user of a provider.
 struct UserKey: Hashable, Comparable {
   let provider: Provider
   let user: Int64

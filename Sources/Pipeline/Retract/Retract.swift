@@ -216,7 +216,6 @@ extension RunPipeline {
 /// of another archive.
 struct BytesOfArchive: ~Copyable {
   let path: String
-  /// Number of bytes.
   let count: Int64
   private let folder: PrivateFolder?
 

@@ -151,7 +151,6 @@ struct ShardRows {
     }
   }
 
-  /// Completes the shard.
   mutating func finish(keepsSnapshots: Bool) throws {
     try flush()
     try shard.finish(keepsSnapshots: keepsSnapshots)

@@ -26,7 +26,6 @@ final class SparkEngine: Sendable {
   private struct State {
     var shell: SparkShell?
     var lock: LedgerLock?
-    /// Number of assigned names.
     var names = 0
     /// Paths of copies of the ledger with the events of archives after a number.
     var arrivals: [Int32: String] = [:]
@@ -57,7 +56,6 @@ final class SparkEngine: Sendable {
 
   private var files: FileManager { .default }
 
-  /// Starts Spark if it is not running yet.
   func started() throws { try state.withLock { try start(&$0) } }
 
   private func start(_ state: inout State) throws {
@@ -120,7 +118,6 @@ final class SparkEngine: Sendable {
     }
   }
 
-  /// Returns a new name for a file of the exchange.
   func newName(_ kind: String) -> String {
     state.withLock { state in
       state.names += 1
@@ -178,7 +175,6 @@ final class SparkEngine: Sendable {
     return part
   }
 
-  /// Returns the names of all parts in the lake.
   private func parts() throws -> Set<String> {
     let lines: [String]
     do {

@@ -5,7 +5,6 @@ import Reconciliation
 import Reports
 
 extension RunPipeline {
-  /// Folds and reconciles the events of `ledger` in the lake.
   func foldAndReconcile(
     _ ledger: Ledger, _ rules: ReconciliationSettings, by spark: SparkEngine
   ) throws -> (folded: Folded, reconciled: Reconciled) {

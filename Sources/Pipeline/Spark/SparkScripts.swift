@@ -1,4 +1,3 @@
-/// The statements for Spark, in its SQL.
 struct SparkScripts: Sendable {
   /// The folder or URL of the lake's events.
   let lake: String

@@ -106,7 +106,6 @@ struct StageRows {
   }
 }
 
-/// Returns the error for a malformed row.
 func malformedRow(_ number: Int, _ what: String) -> SubledgerError {
   SubledgerError(
     .damagedInput, "row \(number) of standard input is malformed: \(what)",

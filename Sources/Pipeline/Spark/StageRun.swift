@@ -46,7 +46,6 @@ extension RunPipeline {
   }
 }
 
-/// The work of the stages.
 struct StageWork {
   let pipeline: RunPipeline
   let job: StageJob
