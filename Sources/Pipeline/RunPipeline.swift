@@ -195,9 +195,11 @@ public struct RunPipeline {
         } else {
           try foldAndReconcile(ledger, rules)
         }
+      let basis = FactCheckpoint(
+        asOf: rules.fold.asOf, rules: foldFingerprint(rules), archive: try ledger.newestArchive(),
+        feeds: feeds)
       let publication = PublishPass(
-        pipeline: self, ledger: ledger, rules: rules.fold,
-        fingerprint: foldFingerprint(rules), feeds: feeds,
+        pipeline: self, ledger: ledger, rules: rules.fold, basis: basis,
         accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },
         arrivals: spark?.arrivals)
       return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)

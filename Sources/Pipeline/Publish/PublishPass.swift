@@ -10,10 +10,8 @@ struct PublishPass {
   let pipeline: RunPipeline
   let ledger: Ledger
   let rules: FoldSettings
-  /// Fingerprint of everything that determines the meaning of events.
-  let fingerprint: String
-  /// Newest input of each feed.
-  let feeds: [Watermark]
+  /// The input that is folded.
+  let basis: FactCheckpoint
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws -> Void
   /// Finds new events when the ledger does not store any; nil when it stores all.
@@ -88,9 +86,6 @@ struct PublishPass {
     _ fold: inout Folded, _ reconciled: Reconciled,
     _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: DecidedBreaks) {
-    let basis = FactCheckpoint(
-      asOf: rules.asOf, rules: fingerprint, archive: try ledger.newestArchive(),
-      feeds: feeds)
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     return try ledger.together("write the run") {
       let run = try ledger.beginRun(
