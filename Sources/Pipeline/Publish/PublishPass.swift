@@ -131,6 +131,7 @@ struct PublishPass {
     reportPlan.dialect = plan.csvDialect
     reportPlan.amountDecimals = plan.amountDecimals
     reportPlan.previous = fold.previous
+    reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
     reportPlan.stop = pipeline.stop
     if let arrivals { reportPlan.arrivals = arrivals }
     reportPlan.previousDecisions = { ledger, run in
@@ -206,11 +207,8 @@ struct PublishPass {
     by reportPlan: ReportPlan, with fold: Folded, into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
-    var reportPlan = reportPlan
-    reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
-    let finalPlan = reportPlan
     let (charges, own, foldRules) = (fold.charges, try plan.ownReports, rules)
-    var reports = WrittenReports(plan: finalPlan)
+    var reports = WrittenReports(plan: reportPlan)
     let first: [SetWork] = (own.isEmpty ? [] : [.own]) + [.charges]
     let shares = first + ReportPartition.longestFirst.map(SetWork.share)
     var written: [SetWork: WrittenReports] = [:]
@@ -218,19 +216,19 @@ struct PublishPass {
       shares,
       eachBy: {
         let ledger = try Ledger.open(path: path, mode: .readOnly)
-        ledger.stop = finalPlan.stop
+        ledger.stop = reportPlan.stop
         let writer = try ledger.atOneMoment {
-          try ReportWriter(from: ledger, plan: finalPlan, into: folder)
+          try ReportWriter(from: ledger, plan: reportPlan, into: folder)
         }
         return { work, send in
           try send(
             ledger.atOneMoment {
               switch work {
               case .own:
-                try own.write(from: ledger, rules: foldRules, plan: finalPlan, into: folder)
+                try own.write(from: ledger, rules: foldRules, plan: reportPlan, into: folder)
               case .share(let share): try writer.write(share)
               case .charges:
-                try charges.write(into: folder, plan: finalPlan, checkedBy: ledger)
+                try charges.write(into: folder, plan: reportPlan, checkedBy: ledger)
               }
             })
         }
