@@ -130,9 +130,7 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   let width = UInt64.max / UInt64(max(1, shares))
   // Flipping the sign bit preserves the order from unsigned to signed.
   let starts = (0..<max(1, shares)).map { Int64(bitPattern: UInt64($0) * width ^ 1 << 63) }
-  return starts.indices.map { index in
-    starts[index]...(index + 1 < starts.count ? starts[index + 1] - 1 : .max)
-  }
+  return zip(starts, starts.dropFirst().map { $0 - 1 } + [.max]).map { $0...$1 }
 }
 
 /// Folds the groups in a range of keys, on the connection of a worker.

@@ -195,11 +195,8 @@ struct InputReader {
   private mutating func input(
     _ own: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
-    let listed = try ListedLineages(
-      of: snapshot, besides: own, apps: apps[snapshot.provider, default: []], known, in: ledger)
-    self.listed.foreign.merge(listed.foreign) { own, _ in own }
-    self.listed.unreported.formUnion(listed.unreported)
-    let foreign = listed.foreign.values.sorted { $0.key < $1.key }
+    let foreign = try listed.add(
+      snapshot, besides: own, apps: apps[snapshot.provider, default: []], known, in: ledger)
     let found = try lineages(of: own + foreign, at: snapshot.capturedAt)
     let user = ReconciliationInput(
       provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot,

@@ -8,21 +8,20 @@ struct ListedLineages {
   var foreign: [Int64: LineageRow] = [:]
   /// Keys of lineages that no event has reported.
   var unreported: Set<Int64> = []
-}
 
-extension ListedLineages {
-  /// Finds the lineages of one snapshot.
+  /// Adds the lineages of one snapshot, and returns those of other users.
   ///
   /// - Parameters:
   ///   - apps: the provider's apps, for a snapshot without an app.
   ///   - known: the keys of all lineages; nil when looking up a few is cheaper.
-  init(
-    of snapshot: Snapshot, besides rows: [LineageRow], apps: [String], _ known: KeyFilter?,
+  mutating func add(
+    _ snapshot: Snapshot, besides rows: [LineageRow], apps: [String], _ known: KeyFilter?,
     in ledger: Ledger
-  ) throws {
+  ) throws -> [LineageRow] {
     let own = Set(rows.map(\.key))
     let apps = snapshot.app.isEmpty ? apps : [snapshot.app]
     var seen: Set<Int64> = []
+    var found: [Int64: LineageRow] = [:]
     // A purchase that a family member shares belongs to the payer.
     for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
       let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
@@ -35,12 +34,14 @@ extension ListedLineages {
         var isReported = !own.isDisjoint(with: keys)
         for key in keys where !own.contains(key) && known?.mayContain(key) != false {
           guard let row = try ledger.lineage(key) else { continue }
-          foreign[key] = row
+          found[key] = row
           isReported = true
         }
         if !isReported { unreported.formUnion(keys) }
       }
     }
+    foreign.merge(found) { first, _ in first }
+    return found.values.sorted { $0.key < $1.key }
   }
 }
 

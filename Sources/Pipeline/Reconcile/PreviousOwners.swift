@@ -5,7 +5,7 @@ import Domain
 struct PreviousOwners {
   /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
   /// as there are devices.
-  private(set) var named: Set<Int64> = []
+  var named: Set<Int64> = []
 
   /// Reads the events of a lineage of `user` in `app` before as-of.
   mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
@@ -17,9 +17,6 @@ struct PreviousOwners {
       last = event.user
     }
   }
-
-  /// Adds the users of other lineages, in the form of `named`.
-  mutating func add(_ others: some Sequence<Int64>) { named.formUnion(others) }
 
   /// Whether a break reports one of them as a user without events; an unknown app matches any.
   func contradict(_ found: Break) -> Bool {

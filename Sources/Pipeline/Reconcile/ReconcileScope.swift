@@ -111,7 +111,7 @@ struct ReconcileScope {
     var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
       guard let details = try user.details() else { return }
-      owners.add(details.previousOwners)
+      owners.named.formUnion(details.previousOwners)
       for (count, number) in zip(ReconciliationCount.allCases, details.counts)
       where number != 0 {
         outcome.result.counts[count, default: 0] += number
