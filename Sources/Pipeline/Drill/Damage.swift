@@ -115,9 +115,8 @@ extension Event {
   func isOutOfOrder(among events: [Event], _ rules: FoldSettings) -> Bool {
     events.contains { other in
       guard other.time > time, other.time < rules.asOf, other.isTimed else { return false }
-      if let received, let known = other.received { return known < received }
-      if received != nil, other.received == nil { return other.place < place }
-      return received == nil && other.place < place
+      guard let received, let known = other.received else { return other.place < place }
+      return known < received
     }
   }
 }

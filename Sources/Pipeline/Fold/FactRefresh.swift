@@ -134,12 +134,12 @@ struct Folded {
 }
 
 extension Folded {
-  init(_ whole: FullFold) {
+  init(_ whole: FullFold, _ charges: ChargeList) {
     let rates = ExchangeRates(whole.result.rates)
     self.init(
       basis: nil, result: whole.result, revenueSpill: whole.revenueSpill,
       doubts: whole.result.churnInDoubt, doubtsBefore: [], rates: rates,
-      prices: PaidPrices(whole.result.prices), allRates: rates, charges: whole.charges)
+      prices: PaidPrices(whole.result.prices), allRates: rates, charges: charges)
     result.rates = [:]
   }
 

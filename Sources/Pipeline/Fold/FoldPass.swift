@@ -16,7 +16,7 @@ struct FoldPass {
 
   func run() throws -> Folded {
     var sum = FullFold(ledger: ledger)
-    let list = Shared(sum.charges)
+    let list = Shared(ChargeList(spillPath: ledger.path + "-charges"))
     try forEachPart { part in
       try list.change { try $0.add(part) }
     } add: { part in
@@ -24,9 +24,8 @@ struct FoldPass {
     } addRevenue: { revenue, parts in
       try sum.add(revenue, parts: parts)
     }
-    sum.charges = list.value
     try sum.finish()
-    var folded = Folded(sum)
+    var folded = Folded(sum, list.value)
     folded.result.breaks += try breaksOfGroups()
     folded.result.breaks += try breaksByAmounts(
       of: folded.result.unpriced, folded.result.prices, folded.allRates)
@@ -87,17 +86,10 @@ struct FoldPass {
 struct FullFold {
   let ledger: Ledger
   /// Maximum number of revenue cells added up here, in about 40 MiB; SQLite adds up the rest.
-  let revenueCellsMax: Int
+  var revenueCellsMax = 190_000
   var result = FoldResult()
   /// Revenue that is not in `result`.
   private(set) var revenueSpill: RevenueSpill?
-  var charges: ChargeList
-
-  init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
-    self.ledger = ledger
-    charges = ChargeList(spillPath: ledger.path + "-charges")
-    self.revenueCellsMax = revenueCellsMax
-  }
 
   /// Adds the revenue of one of so many parts of about the same size.
   mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {

@@ -16,13 +16,14 @@ extension RunPipeline {
     // They are read twice, and the other rows are much larger.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
     var sum = FullFold(ledger: ledger)
+    var charges = ChargeList(spillPath: ledger.path + "-charges")
     var linked: [NamedLineage] = []
     try rows.forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the fold") }
       switch row[0] {
       case "cells": try cells.put(String(row[1]))
       case "part": try sum.result.add(StageCoding.value(FoldResult.self, row[1]))
-      case "charges": try sum.charges.add(StageCoding.value(ChargePart.self, row[1]))
+      case "charges": try charges.add(StageCoding.value(ChargePart.self, row[1]))
       case "breaks": sum.result.breaks += try StageCoding.value([Break].self, row[1])
       case "linked": linked += try StageCoding.value([NamedLineage].self, row[1])
       default: break
@@ -32,7 +33,7 @@ extension RunPipeline {
     try rows.remove()
     try sum.finish()
     try ledger.replace(linked: linked, isWhole: true)
-    var folded = Folded(sum)
+    var folded = Folded(sum, charges)
     folded.cells = cells
     let compared = try reconcile(
       ledger, &folded, rules, in: sets, unpriced: sum.result.unpriced, by: spark)
