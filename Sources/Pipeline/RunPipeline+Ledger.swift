@@ -108,6 +108,12 @@ extension RunPipeline {
 }
 
 extension Ledger {
+  /// Copies the ledger to a new file, and opens the copy to change it.
+  func copied(to path: String, stop: () -> Int32) throws -> Ledger {
+    try copy(to: path, stop: stop)
+    return try Ledger.open(path: path, mode: .readWrite)
+  }
+
   /// Returns the result of `body`, which reads the ledger at one moment.
   func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
     try together("read", body)

@@ -102,11 +102,10 @@ public struct RunPipeline {
       log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
       pipeline.plan.metrics = nil
       let room = try PrivateFolder()
-      let copy = room.path("ledger.sqlite")
-      try ledger.copy(to: copy, stop: stop)
-      return try pipeline.publish(
-        from: try Ledger.open(path: copy, mode: .readWrite), after: IntakeSummary()
-      ) { try ledger.announce(set: sha256(of: $0), in: nil) }
+      let copy = try ledger.copied(to: room.path("ledger.sqlite"), stop: stop)
+      return try pipeline.publish(from: copy, after: IntakeSummary()) {
+        try ledger.announce(set: sha256(of: $0), in: nil)
+      }
     }
   }
 

@@ -15,9 +15,8 @@ extension RunPipeline {
     try requireLedger(to: "pack")
     try requireFreePath(forPack: file)
     let room = try PrivateFolder()
-    let copy = room.path("ledger.sqlite")
-    try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
-    let ledger = try Ledger.open(path: copy, mode: .readWrite)
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      .copied(to: room.path("ledger.sqlite"), stop: stop)
     try ledger.requireSealed()
     guard let run = try ledger.lastPublished() else {
       throw SubledgerError(
@@ -33,7 +32,7 @@ extension RunPipeline {
     }
     let folder = room.path("pack")
     var shadow = plan
-    shadow.ledger = copy
+    shadow.ledger = ledger.path
     shadow.out = "\(folder)/reports"
     shadow.hasExplicitAsOf = false
     shadow.isDryRun = false

@@ -190,9 +190,8 @@ extension RunPipeline {
     let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) }
     let calendar = zone.flatMap(CivilCalendar.init(named:)) ?? plan.rules.calendar
     let folder = try PrivateFolder()
-    let path = folder.path("ledger.sqlite")
-    try ledger.copy(to: path, stop: stop)
-    let replay = try LedgerReplay(try Ledger.open(path: path, mode: .readWrite))
+    let replay = try LedgerReplay(
+      try ledger.copied(to: folder.path("ledger.sqlite"), stop: stop))
     try self.replay(
       Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted,
       begin: replay.expect)

@@ -7,9 +7,7 @@ extension SparkEngine {
   /// Creates a copy of the ledger for this run, without events.
   func copy(of ledger: Ledger) throws -> Ledger {
     try started()
-    let path = "\(exchange)/\(newName("copy")).sqlite"
-    try ledger.copy(to: path, stop: stop)
-    return try Ledger.open(path: path, mode: .readWrite)
+    return try ledger.copied(to: "\(exchange)/\(newName("copy")).sqlite", stop: stop)
   }
 
   /// Adds events to `copy`, a copy of the ledger, and passes their results to `note`.

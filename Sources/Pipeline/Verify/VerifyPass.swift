@@ -98,9 +98,7 @@ extension RunPipeline {
     identities.count = Int64(identityNames.count)
     identities.notes = identityNames
     do {
-      let copyAgain = folder.path("again.sqlite")
-      try ledger.copy(to: copyAgain, stop: stop)
-      let earlier = try Ledger.open(path: copyAgain, mode: .readWrite)
+      let earlier = try ledger.copied(to: folder.path("again.sqlite"), stop: stop)
       try earlier.rewind(to: run.id)
       let again = try publishAgain(
         run, of: ledger, from: earlier, as: run.id, into: folder.path("reports"))
@@ -110,7 +108,7 @@ extension RunPipeline {
         cells = cells.skipped(
           "run \(other.id) has not published, and its results are in the ledger")
       } else {
-        for difference in try ledger.differences(from: copyAgain) {
+        for difference in try ledger.differences(from: earlier.path) {
           cells.count += difference.rows
           for row in difference.problems { cells.fail(.differs, "\(difference.name): \(row)") }
           cells.wrong += difference.wrong - Int64(difference.problems.count)
