@@ -21,7 +21,7 @@ extension Ledger {
       let row = damage.candidate.row
       let isLeak = event.environment != row.environment
       let id = isLeak ? "drill \(transaction)" : transaction
-      if isLeak { event = event.leaked(row, transaction: id, symbols.words) }
+      if isLeak { event.leak(row, transaction: id, symbols.words) }
       // Each is a line of its own.
       event.place = Provenance(line: Int64(batch.events.count + 1))
       var text = EventText()
@@ -39,16 +39,14 @@ extension Ledger {
 }
 
 extension Event {
-  /// Returns the event as one of the same subscription in its other environment.
-  func leaked(_ row: LineageRow, transaction: String, _ words: [String]) -> Event {
-    var leaked = self
-    leaked.lineage = lineageKey(
+  /// Makes the event one of the same subscription in its other environment.
+  mutating func leak(_ row: LineageRow, transaction id: String, _ words: [String]) {
+    lineage = lineageKey(
       provider: row.provider, app: words[Int(row.app)], environment: environment,
       store: row.store, original: row.original)
-    leaked.transaction = transactionKey(transaction)
-    var identity = Fingerprint(seed: 6)
-    identity.combine(UInt64(bitPattern: self.identity))
-    leaked.identity = identity.value
-    return leaked
+    transaction = transactionKey(id)
+    var fingerprint = Fingerprint(seed: 6)
+    fingerprint.combine(UInt64(bitPattern: identity))
+    identity = fingerprint.value
   }
 }

@@ -4,10 +4,8 @@ import Domain
 extension RunPipeline {
   /// Removes what only as-ofs before a month, and runs with such an as-of, need; returns a summary.
   ///
-  /// A dry run does this in a copy.
-  ///
   /// Events, and everything that a close froze, stay. The removal is one transaction; then the file
-  /// is rewritten.
+  /// is rewritten. A dry run does this in a copy.
   public func prune(before month: String, _ note: AuditNote) throws -> String {
     let first = try Month(typed: month)
     return try onLedger(to: "prune before \(month)") { ledger in
