@@ -96,14 +96,12 @@ public struct RunPipeline {
       try pipeline.number(by: ledger)
       try pipeline.keepDecisions(of: ledger)
       guard let newest = try ledger.lastPublished(), try isUnrecorded(after: newest, in: ledger)
-      else {
-        return try pipeline.publish(from: ledger, after: IntakeSummary())
-      }
+      else { return try pipeline.publish(from: ledger) }
       log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
       pipeline.plan.metrics = nil
       let room = try PrivateFolder()
       let copy = try ledger.copied(to: room.path("ledger.sqlite"), stop: stop)
-      return try pipeline.publish(from: copy, after: IntakeSummary()) {
+      return try pipeline.publish(from: copy) {
         try ledger.announce(set: sha256(of: $0), in: nil)
       }
     }
@@ -178,7 +176,8 @@ public struct RunPipeline {
   /// Folds, reconciles and publishes the content of `ledger`; `accept` stores the checksums of the
   /// set instead of `ledger`, and throws when it must not be published.
   func publish(
-    from ledger: Ledger, after intake: IntakeSummary, accept: (([UInt8]) throws -> Void)? = nil
+    from ledger: Ledger, after intake: IntakeSummary = IntakeSummary(),
+    accept: (([UInt8]) throws -> Void)? = nil
   ) throws -> RunResult {
     do {
       ledger.stop = stop

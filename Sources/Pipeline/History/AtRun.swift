@@ -32,9 +32,7 @@ extension RunPipeline {
       plan.metrics = nil
       if let folder { plan.out = folder }
       if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }
-      return try following(plan, silently: folder != nil).publish(
-        from: ledger, after: IntakeSummary()
-      ) { checksums in
+      return try following(plan, silently: folder != nil).publish(from: ledger) { checksums in
         let set = sha256(of: checksums)
         guard set != history.row.published else { return }
         if !self.plan.hasExplicitAsOf {

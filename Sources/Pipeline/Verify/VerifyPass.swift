@@ -138,7 +138,7 @@ extension RunPipeline {
     reproduced.isDryRun = false
     reproduced.out = folder
     if let decisions { reproduced.decisions.decisions = decisions }
-    _ = try following(reproduced, silently: true).publish(from: copy, after: IntakeSummary())
+    _ = try following(reproduced, silently: true).publish(from: copy)
     return try ReproductionCheck(
       run, history.documents, reproduced: try copy.documents(ofRun: number).checksums(),
       since: try ledger.deeds(since: run.id))
