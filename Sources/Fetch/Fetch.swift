@@ -37,8 +37,7 @@ public struct FetchRules: Sendable {
   /// Maximum concurrent requests.
   public var concurrency: Int
 
-  /// Rules for `provider` at `url`, with at most `rate` requests per second and `concurrency` at
-  /// once.
+  /// How to ask `provider`, in the order of the properties.
   public init(
     _ provider: Provider, url: String, authorization: String?, records: [FetchRequest.Record],
     isOlder: Bool, rate: Int, concurrency: Int

@@ -9,14 +9,14 @@ extension Normaliser {
   mutating func add(_ chunk: ArchiveChunk, apart retracted: Set<Int64>, to batch: inout EventBatch)
   {
     for (piece, isRetracted) in chunk.pieces(apart: retracted) {
-      guard isRetracted else {
+      if isRetracted {
+        var aside = EventBatch()
+        add(piece, to: &aside)
+        batch.lines += aside.lines
+        batch.skipped[retractedReason, default: 0] += aside.lines
+      } else {
         add(piece, to: &batch)
-        continue
       }
-      var aside = EventBatch()
-      add(piece, to: &aside)
-      batch.lines += aside.lines
-      batch.skipped[retractedReason, default: 0] += aside.lines
     }
   }
 }
