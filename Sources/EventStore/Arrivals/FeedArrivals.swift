@@ -29,13 +29,12 @@ struct FeedArrivals {
 
   /// Merges the arrivals into those of the ledger, as a result that `run` will publish.
   func write(to database: Connection, run: Int64) throws {
-    let hours = hours.map { ArrivalHour(hour: $0, arrivals: $1) }
-    let days = Dictionary(grouping: hours, by: \.day)
+    let days = Dictionary(grouping: hours.values) { CivilCalendar.utc.day(of: $0.lowerBound) }
     for (day, hours) in days.sorted(by: { $0.key < $1.key }) {
       let known = try database.first(
         "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?",
         feed.provider, feed.app, day, run
-      ) { try [ArrivalHour]($0.blob(0), of: day) }
+      ) { try [ClosedRange<Instant>]($0.blob(0), of: day) }
       try database.run(
         """
         insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
@@ -45,23 +44,14 @@ struct FeedArrivals {
   }
 }
 
-/// A UTC hour in which deliveries of a feed arrived.
-struct ArrivalHour {
-  /// Hours since 1970-01-01.
-  let hour: Int64
-  /// The first to the last arrival.
-  var arrivals: ClosedRange<Instant>
-
-  var day: Day { CivilCalendar.utc.day(of: Instant(hour: hour)) }
-}
-
-extension [ArrivalHour] {
+/// The first to the last arrival of UTC hours in which deliveries of a feed arrived.
+extension [ClosedRange<Instant>] {
   /// The same hours in order, one element each.
-  var merged: [ArrivalHour] {
-    var merged: [ArrivalHour] = []
-    for next in sorted(by: { $0.hour < $1.hour }) {
-      if let last = merged.last, last.hour == next.hour {
-        merged[merged.count - 1].arrivals = last.arrivals.including(next.arrivals)
+  var merged: Self {
+    var merged: Self = []
+    for next in sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = merged.last, last.lowerBound.hour == next.lowerBound.hour {
+        merged[merged.count - 1] = last.including(next)
       } else {
         merged.append(next)
       }
@@ -73,13 +63,13 @@ extension [ArrivalHour] {
   /// more than a tenth of the earlier rate, if a hundred hours show that rate.
   func goOn(after asOf: Instant) -> Bool {
     let start = asOf + .days(1)
-    let before = prefix { $0.arrivals.lowerBound <= asOf }
-    let later = dropFirst(before.count).drop { $0.arrivals.lowerBound <= start }
-      .prefix { $0.arrivals.lowerBound <= asOf + .days(730) }
+    let before = prefix { $0.lowerBound <= asOf }
+    let later = dropFirst(before.count).drop { $0.lowerBound <= start }
+      .prefix { $0.lowerBound <= asOf + .days(730) }
     guard before.count >= 100, let first = before.first else { return !later.isEmpty }
-    let past = asOf.since(first.arrivals.lowerBound).milliseconds + 1
+    let past = asOf.since(first.lowerBound).milliseconds + 1
     return later.enumerated().contains { number, hour in
-      let since = hour.arrivals.lowerBound.since(start).milliseconds
+      let since = hour.lowerBound.since(start).milliseconds
       let likely = Int64(before.count) * since / past
       return likely < 10 || Int64(number + 1) * 10 > likely
     }
@@ -89,10 +79,11 @@ extension [ArrivalHour] {
   /// from its start to the first arrival, and from there to the last.
   var bytes: [UInt8] {
     var writer = ByteWriter()
-    for element in self {
-      let (first, last) = (element.arrivals.lowerBound, element.arrivals.upperBound)
-      writer.put(byte: UInt8(truncatingIfNeeded: element.hour - Int64(element.day.number) * 24))
-      writer.put(unsigned: UInt64(first.since(Instant(hour: element.hour)).milliseconds))
+    for arrivals in self {
+      let (first, last) = (arrivals.lowerBound, arrivals.upperBound)
+      let day = CivilCalendar.utc.day(of: first)
+      writer.put(byte: UInt8(truncatingIfNeeded: first.hour - Int64(day.number) * 24))
+      writer.put(unsigned: UInt64(first.since(Instant(hour: first.hour)).milliseconds))
       writer.put(unsigned: UInt64(last.since(first).milliseconds))
     }
     return writer.bytes
@@ -111,9 +102,7 @@ extension [ArrivalHour] {
       }
       let first =
         Instant(hour: Int64(day.number) * 24 + hour) + Interval(milliseconds: Int64(start))
-      append(
-        ArrivalHour(
-          hour: first.hour, arrivals: first...(first + Interval(milliseconds: Int64(rest)))))
+      append(first...(first + Interval(milliseconds: Int64(rest))))
     }
   }
 }

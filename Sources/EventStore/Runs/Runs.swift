@@ -146,7 +146,7 @@ extension Ledger {
       return try feeds.compactMap { feed in
         var rhythm = FeedRhythm(asOf: asOf)
         for hour in try database.arrivalHours(of: feed) {
-          rhythm.add(first: hour.arrivals.lowerBound, last: hour.arrivals.upperBound)
+          rhythm.add(first: hour.lowerBound, last: hour.upperBound)
         }
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
@@ -175,11 +175,11 @@ extension Connection {
     }
   }
 
-  /// Returns the hours in which a feed's deliveries arrived; several runs may share a day.
-  func arrivalHours(of feed: Feed) throws -> [ArrivalHour] {
+  /// Returns a feed's first to last arrival of each hour; several runs may share a day.
+  func arrivalHours(of feed: Feed) throws -> [ClosedRange<Instant>] {
     try all(
       "select day, hours from delivery_day where provider = ? and app = ?", feed.provider, feed.app
-    ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).merged
+    ) { try [ClosedRange<Instant>]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).merged
   }
 
   /// Returns the number of the last archive; 0 if there is none.

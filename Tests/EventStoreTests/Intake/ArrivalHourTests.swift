@@ -8,11 +8,10 @@ struct ArrivalHourTests {
   private let asOf = Instant(seconds: 1_800_000_000)
 
   /// Arrivals these hours before and after as-of.
-  private func hours(_ before: some Sequence<Int64>, then after: [Int64]) -> [ArrivalHour] {
-    (before.map { -$0 } + after).sorted().map { hours in
-      let time = asOf + .hours(hours)
-      return ArrivalHour(hour: time.hour, arrivals: time...time)
-    }
+  private func hours(
+    _ before: some Sequence<Int64>, then after: [Int64]
+  ) -> [ClosedRange<Instant>] {
+    (before.map { -$0 } + after).sorted().map { asOf + .hours($0)...asOf + .hours($0) }
   }
 
   @Test("A feed continues if it keeps its rate, even after days of silence")
