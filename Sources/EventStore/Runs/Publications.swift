@@ -114,19 +114,14 @@ extension Ledger {
     ) { $0.int64(0) } ?? run
   }
 
-  /// Returns the time zone of the set of `run`; nil if it did not publish.
-  public func zone(of run: Int64) throws(SubledgerError) -> String? {
-    try first("read publications", "select zone from publication where run = ?", run) {
-      $0.text(0)
-    }
-  }
-
-  /// Returns the last run before `run` that published; nil if there is none.
-  public func publication(before run: Int64) throws(SubledgerError) -> Int64? {
+  /// Returns the last run before `run` that published, and its zone; nil if there is none.
+  public func publication(
+    before run: Int64
+  ) throws(SubledgerError) -> (run: Int64, zone: String)? {
     try first(
       "read publications",
-      "select run from publication where run < ? order by run desc limit 1", run
-    ) { $0.int64(0) }
+      "select run, zone from publication where run < ? order by run desc limit 1", run
+    ) { ($0.int64(0), $0.text(1)) }
   }
 
   /// Returns names of the options in which two runs differ; `version` when the programs differ.

@@ -18,6 +18,8 @@ public struct RunRow: Sendable, Equatable {
   public var published: String?
   /// Why the set was published with reservations; empty if without.
   public var qualified: [String] = []
+  /// The time zone of its set; nil before the publication.
+  public var zone: String?
 }
 
 /// The newest input of a feed.
@@ -217,8 +219,8 @@ extension ArchiveCounts {
 extension RunRow {
   static let select = """
     select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
-      rejected, 0, 0, published, qualified
-    from run
+      rejected, 0, 0, published, qualified, zone
+    from run left join publication on publication.run = id
     """
 
   init(_ row: Statement) {
@@ -226,6 +228,7 @@ extension RunRow {
       id: row.int64(0), asOf: row.instant(1), version: row.text(2),
       options: row.text(3), archives: row.int64(4), counts: ArchiveCounts(row, from: 5),
       published: row.isNull(12) ? nil : row.text(12),
-      qualified: row.text(13).split(separator: "\n").map(String.init))
+      qualified: row.text(13).split(separator: "\n").map(String.init),
+      zone: row.isNull(14) ? nil : row.text(14))
   }
 }

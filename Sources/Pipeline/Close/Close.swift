@@ -76,8 +76,7 @@ extension RunPipeline {
   /// Warns that the previous run published its months in another zone: a close in this zone has no
   /// counterpart there.
   private func warnOfOtherZone(before run: RunRow, _ zone: String, in ledger: Ledger) throws {
-    guard let earlier = try ledger.publication(before: run.id),
-      let previous = try ledger.zone(of: earlier), previous != zone
+    guard let (earlier, previous) = try ledger.publication(before: run.id), previous != zone
     else { return }
     log.warning(
       """
@@ -130,7 +129,7 @@ extension RunPipeline {
   private func newestPublication(
     of ledger: Ledger, _ month: Month
   ) throws -> (RunRow, String) {
-    guard let run = try ledger.lastPublished(), let zone = try ledger.zone(of: run.id) else {
+    guard let run = try ledger.lastPublished(), let zone = run.zone else {
       throw SubledgerError(
         .noInput,
         "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",

@@ -10,8 +10,7 @@ extension RunPipeline {
     let first = try Month(typed: month)
     return try onLedger(to: "prune before \(month)") { ledger in
       guard let newest = try ledger.lastPublished(),
-        let zone = try ledger.zone(of: newest.id),
-        let calendar = CivilCalendar(named: zone)
+        let calendar = newest.zone.flatMap(CivilCalendar.init(named:))
       else {
         throw SubledgerError(
           .noInput, "the ledger \(plan.ledger) has published nothing, so there is nothing to prune",

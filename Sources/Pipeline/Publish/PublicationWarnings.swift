@@ -9,7 +9,7 @@ extension PublishPass {
   ///
   /// A command without the options of the nightly job publishes other numbers.
   func lostSettings(since run: Int64) throws -> String? {
-    guard let previous = try ledger.publication(before: run) else { return nil }
+    guard let previous = try ledger.publication(before: run)?.run else { return nil }
     let changed = try ledger.changedOptions(from: previous, to: run)
     let settings: [(isUnset: Bool, option: EffectiveOption, name: String)] = [
       (plan.prices == nil, .pricesSHA256, "a price book"),

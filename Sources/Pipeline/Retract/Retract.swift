@@ -187,7 +187,7 @@ extension RunPipeline {
     let locations = try locate(archives, among: files, acceptsGrown: false)
     let lost = zip(archives, locations).filter { $1.path == nil }.map(\.0.name)
     guard lost.isEmpty else { throw missing(lost) }
-    let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) }
+    let zone = try ledger.lastPublished()?.zone
     let calendar = zone.flatMap(CivilCalendar.init(named:)) ?? plan.rules.calendar
     let folder = try PrivateFolder()
     let replay = try LedgerReplay(

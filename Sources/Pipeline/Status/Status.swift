@@ -21,7 +21,7 @@ extension RunPipeline {
           with: ["exists": .bool(true), "problems": problems], tables)
         return String(decoding: answer.document().dropLast(), as: UTF8.self)
       }
-      let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) } ?? ""
+      let zone = try ledger.lastPublished()?.zone ?? ""
       let shown: [Record.Table] = tables.map { name, records in
         (name, Self.shown(records, of: name, zone))
       }
