@@ -7,20 +7,15 @@ struct Rewriting: Equatable {
   let old: String
   let new: String
 
-  init(_ subject: String, old: String, new: String) {
-    self.subject = subject
-    self.old = old
-    self.new = new
-  }
-
-  /// Parses a line of this form; nil for any other line.
-  init?(line: Substring) {
-    let words = line.split(separator: " ").map(String.init)
-    guard words.count == 4, words[0] == "rewritten" else { return nil }
-    self.init(words[1], old: words[2], new: words[3])
-  }
-
   var line: String { "rewritten \(subject) \(old) \(new)" }
+}
+
+extension Rewriting {
+  /// Parses the words of such a line; nil for any other line.
+  init?(_ words: [Substring]) {
+    guard words.count == 4, words[0] == "rewritten" else { return nil }
+    self.init(subject: String(words[1]), old: String(words[2]), new: String(words[3]))
+  }
 }
 
 /// Sealed content that audit entries rewrote.
@@ -32,7 +27,7 @@ struct Rewritings {
 
   init(_ acts: [AuditEntry]) {
     for act in acts where act.action.rewrites {
-      for step in act.content.split(separator: "\n").compactMap(Rewriting.init) {
+      for step in act.facts.compactMap(Rewriting.init) {
         steps[step.subject, default: []].append(step)
       }
     }
@@ -59,12 +54,15 @@ struct Rewritings {
   }
 }
 
-/// Digests of sealed content, before or after a rewrite.
+/// Digests of sealed content before a rewrite.
 struct SealedParts {
+  private let tables: Set<String>
+  private let database: Connection
   private var digests: [(subject: String, digest: String)] = []
 
   /// Computes the digests of those of `tables` that are sealed.
   init(of tables: Set<String>, in database: Connection) throws {
+    (self.tables, self.database) = (tables, database)
     let chain = RunChain(database)
     let runs = try chain.published().map(\.number)
     for run in runs {
@@ -74,10 +72,11 @@ struct SealedParts {
     }
   }
 
-  /// Returns the changed digests, by run.
-  func rewritings(until after: SealedParts) -> [Rewriting] {
-    zip(digests, after.digests).filter { $0.digest != $1.digest }.map {
-      Rewriting($0.subject, old: $0.digest, new: $1.digest)
+  /// Returns the digests that have changed since, by run.
+  func rewritings() throws -> [Rewriting] {
+    let now = try SealedParts(of: tables, in: database).digests
+    return zip(digests, now).filter { $0.digest != $1.digest }.map {
+      Rewriting(subject: $0.subject, old: $0.digest, new: $1.digest)
     }
   }
 }

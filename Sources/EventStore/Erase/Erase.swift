@@ -100,8 +100,8 @@ extension Ledger {
     var act = new
     act.reason = texts.redaction.applied(to: act.reason)
     act.who = texts.redaction.applied(to: act.who)
-    let parts = before.rewritings(until: try SealedParts(of: Self.rewritten, in: database))
-    act.content = (result.lines + (parts + documents + acts).map(\.line)).joined(separator: "\n")
+    let rewritings = try before.rewritings() + documents + acts
+    act.content = (result.lines + rewritings.map(\.line)).joined(separator: "\n")
     try record(act)
     return result
   }

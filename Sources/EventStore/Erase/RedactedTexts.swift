@@ -12,7 +12,8 @@ struct RedactedTexts {
     let keys = Set(try rewrite("act", key: "id", ["reason", "who"]))
     return zip(before, try database.acts()).filter { keys.contains("\($0.0.id)") }.map {
       Rewriting(
-        "act:\($0.id)", old: rewritings.digest(ofAct: $0), new: sha256(of: Array($1.text.utf8)))
+        subject: "act:\($0.id)", old: rewritings.digest(ofAct: $0),
+        new: sha256(of: Array($1.text.utf8)))
     }
   }
 
@@ -38,7 +39,7 @@ struct RedactedTexts {
       guard let new = try redacted(content) else { continue }
       try database.run(
         "update document set body = ? where sha256 = ?", gzipMember(of: new, level: 2), name)
-      documents.append(Rewriting("document:\(name)", old: old, new: sha256(of: new)))
+      documents.append(Rewriting(subject: "document:\(name)", old: old, new: sha256(of: new)))
     }
     return documents
   }

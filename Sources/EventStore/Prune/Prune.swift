@@ -49,8 +49,7 @@ extension Ledger {
       result.checksums = try database.run(Self.oldChecksums, run, moment)
       guard result.isChanged else { return result }
       var act = new
-      let after = try SealedParts(of: Self.pruned, in: database)
-      let facts = result.lines(before: moment) + before.rewritings(until: after).map(\.line)
+      let facts = try result.lines(before: moment) + before.rewritings().map(\.line)
       act.content = facts.joined(separator: "\n")
       try record(act)
       return result
@@ -101,10 +100,7 @@ extension Ledger {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.action == .prune {
       var facts: [Substring: Int64] = [:]
-      for line in act.content.split(separator: "\n") {
-        let words = line.split(separator: " ")
-        if words.count == 2 { facts[words[0]] = Int64(words[1]) }
-      }
+      for words in act.facts where words.count == 2 { facts[words[0]] = Int64(words[1]) }
       let moment = Instant(milliseconds: facts["before_ms"] ?? .min)
       found = (
         max(found?.moment ?? moment, moment), max(found?.run ?? 0, facts["first_run"] ?? 0)

@@ -86,10 +86,7 @@ extension AuditEntry {
     words.reduce(into: RetractedMonths()) { $0.add($1) }
   }
 
-  private var words: [[Substring]] {
-    guard action == .retract || action == .readmit else { return [] }
-    return content.split(separator: "\n").map { $0.split(separator: " ") }
-  }
+  private var words: [[Substring]] { action == .retract || action == .readmit ? facts : [] }
 
   /// Sets the facts of an audit entry that retracts or readmits lines.
   mutating func take(_ retractions: [Retraction], _ months: RetractedMonths) {

@@ -41,6 +41,9 @@ public struct AuditEntry: Sendable, Equatable, Codable {
   /// SHA-256 of `text` when the entry was recorded, as 64 hexadecimal digits.
   public var sha256 = ""
 
+  /// The words of each fact.
+  var facts: [[Substring]] { content.split(separator: "\n").map { $0.split(separator: " ") } }
+
   /// The columns of its table, in the order in which runs seal them.
   static let columns = "id, run, what, zone, period, reason, who, content, sha256"
 
