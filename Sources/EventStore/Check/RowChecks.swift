@@ -75,7 +75,7 @@ struct RowChecks {
       check.rows += 1
       let key = row.int64(0)
       let app = row.int64(2)
-      guard let shop = try? SubscriptionScope(row, from: 1), apps.indices.contains(Int(app)) else {
+      guard let shop = try? SubscriptionScope(row), apps.indices.contains(Int(app)) else {
         return check.fail("lineage \(key) names no known provider, store and app")
       }
       let expected = lineageKey(
@@ -87,7 +87,7 @@ struct RowChecks {
       if events.isEmpty, versions == 0 { return }
       var records: [EventRecord] = []
       try? EventRecords.forEach(in: events) { record in
-        _ = try record.event(of: key, shop)
+        _ = try record.event(of: shop)
         records.append(record)
       }
       let state = LineageState(

@@ -75,8 +75,8 @@ enum EventRecords {
 }
 
 extension EventRecord {
-  func event(of lineage: Int64, _ shop: SubscriptionScope) throws(SubledgerError) -> Event {
-    var event = shop.event(of: lineage)
+  func event(of shop: SubscriptionScope) throws(SubledgerError) -> Event {
+    var event = shop.event
     try complete(&event)
     return event
   }

@@ -185,7 +185,7 @@ struct PreviousVersions {
     var versions = Counted()
     var isAsNow = true
     try EventRecords.forEach(in: bytes) { record in
-      let event = try record.event(of: row.key, shop)
+      let event = try record.event(of: shop)
       let isKnown = event.place.archive <= archive
       if record.counts { versions.now.append(event) }
       if isKnown { versions.previous.append(event) }

@@ -139,7 +139,7 @@ extension LineageRow {
     guard store != .unknown else { return [] }
     var ids: Set<Int64> = []
     let shop = SubscriptionScope(self)
-    try EventRecords.forEach(in: events) { ids.insert(try $0.event(of: key, shop).transaction) }
+    try EventRecords.forEach(in: events) { ids.insert(try $0.event(of: shop).transaction) }
     if let originalID { ids.insert(originalID) }
     ids.remove(0)
     return ids

@@ -121,7 +121,7 @@ extension Ledger {
       for row in lineages {
         let shop = SubscriptionScope(row)
         try database.forEachRecord(of: row.key) { record in
-          if record.counts { events.append(try record.event(of: row.key, shop)) }
+          if record.counts { events.append(try record.event(of: shop)) }
         }
       }
       if lineages.count > 1 { events.sortByTime() }
@@ -150,9 +150,9 @@ extension Connection {
 
 extension LineageRow {
   init(_ row: Statement) throws(SubledgerError) {
-    let shop = try SubscriptionScope(row, from: 1)
+    let shop = try SubscriptionScope(row)
     self.init(
-      key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
+      key: shop.lineage, provider: shop.provider, app: shop.app, environment: shop.environment,
       store: shop.store, original: row.text(5), user: row.int64(6),
       hasSuperseded: row.int64(7) != 0, isEntitled: row.int64(8) > 0)
   }
@@ -160,6 +160,8 @@ extension LineageRow {
 
 /// The fields that all events of a lineage share.
 struct SubscriptionScope: Equatable {
+  /// Its key.
+  var lineage: Int64 = 0
   var provider = Provider.qonversion
   var app: StringID = 0
   var environment = Environment.production
@@ -169,18 +171,18 @@ struct SubscriptionScope: Equatable {
 extension SubscriptionScope {
   init(of event: Event) {
     self.init(
-      provider: event.provider, app: event.app, environment: event.environment,
-      store: event.store)
+      lineage: event.lineage, provider: event.provider, app: event.app,
+      environment: event.environment, store: event.store)
   }
 
   init(_ lineage: LineageRow) {
     self.init(
-      provider: lineage.provider, app: lineage.app, environment: lineage.environment,
-      store: lineage.store)
+      lineage: lineage.key, provider: lineage.provider, app: lineage.app,
+      environment: lineage.environment, store: lineage.store)
   }
 
-  /// Returns an event with the fields of the lineage, and no others.
-  func event(of lineage: Int64) -> Event {
+  /// An event with the fields of the lineage, and no others.
+  var event: Event {
     var event = Event(
       provider: provider, environment: environment, store: store, kind: .other,
       time: Instant(milliseconds: 0))
@@ -189,13 +191,14 @@ extension SubscriptionScope {
     return event
   }
 
-  /// Reads provider, app, environment and store from consecutive columns, starting with `column`.
-  init(_ row: Statement, from column: Int32) throws(SubledgerError) {
+  /// Reads the first columns of a row: key, provider, app, environment and store.
+  init(_ row: Statement) throws(SubledgerError) {
     self.init(
-      provider: try row.value(column), app: try row.symbol(column + 1),
-      environment: try row.value(column + 2), store: try row.value(column + 3))
+      lineage: row.int64(0), provider: try row.value(1), app: try row.symbol(2),
+      environment: try row.value(3), store: try row.value(4))
   }
 
+  /// Passes all fields except the key.
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
     coder.code(&provider)
     coder.code(&app)

@@ -16,7 +16,7 @@ extension Ledger {
       var versions: [EventVersion] = []
       let shop = SubscriptionScope(lineage)
       try database.forEachRecord(of: lineage.key) { record in
-        versions.append(try EventVersion(record, of: lineage.key, shop))
+        versions.append(try EventVersion(record, of: shop))
       }
       return versions
     }

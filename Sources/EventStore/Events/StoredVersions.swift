@@ -9,8 +9,8 @@ public struct EventVersion: Sendable, Equatable {
   /// The transaction id as text.
   public let transaction: String
 
-  init(_ record: EventRecord, of lineage: Int64, _ shop: SubscriptionScope) throws(SubledgerError) {
-    event = try record.event(of: lineage, shop)
+  init(_ record: EventRecord, of shop: SubscriptionScope) throws(SubledgerError) {
+    event = try record.event(of: shop)
     counts = record.counts
     transaction = try record.transaction()
   }
@@ -52,8 +52,7 @@ struct StoredVersions {
     ) { row in
       try EventRecords.forEach(in: row.blob(6)) { record in
         guard identities.contains(record.identity) else { return }
-        let shop = try SubscriptionScope(row, from: 1)
-        try body(EventVersion(record, of: row.int64(0), shop), row.text(5))
+        try body(EventVersion(record, of: SubscriptionScope(row)), row.text(5))
       }
     }
   }
@@ -78,16 +77,5 @@ struct StoredVersions {
     for (lineage, identities) in wanted {
       try forEachVersion(of: identities, within: lineage...lineage, body)
     }
-  }
-
-  /// Calls `body` with a copy of a lineage's events, if the lineage is stored.
-  func withEvents(
-    of lineage: Int64, _ body: (UnsafeRawBufferPointer, SubscriptionScope) throws -> Void
-  ) throws {
-    let found = try database.first(
-      "select events, provider, app, environment, store from lineage where key = ?", lineage
-    ) { (Array($0.blob(0)), try SubscriptionScope($0, from: 1)) }
-    guard let (bytes, shop) = found else { return }
-    try bytes.withUnsafeBytes { try body($0, shop) }
   }
 }

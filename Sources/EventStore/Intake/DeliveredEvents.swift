@@ -2,10 +2,11 @@ internal import Domain
 
 /// The fields that all delivered events of a lineage share.
 struct LineageHead {
-  let key: Int64
   let shop: SubscriptionScope
   /// The original transaction id; valid as long as the bytes of the events.
   let original: UnsafeRawBufferPointer
+
+  var key: Int64 { shop.lineage }
 
   /// Whether both are one lineage, and do not just share a fingerprint by chance.
   func isSame(as other: LineageHead) -> Bool {
@@ -69,7 +70,7 @@ struct DeliveredCoding {
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
   ) throws -> (head: LineageHead, isLast: Bool) {
     var reader = ByteReader(bytes)
-    var shop = SubscriptionScope()
+    var shop = SubscriptionScope(lineage: key)
     shop.code(by: &reader)
     let original = reader.text()
     let isLast = reader.byte() != 0
@@ -80,7 +81,7 @@ struct DeliveredCoding {
       events.append(DeliveredEvent(record: record, number: number))
     }
     guard reader.isSound, reader.isAtEnd else { throw EventRecords.damage }
-    return (LineageHead(key: key, shop: shop, original: original), isLast)
+    return (LineageHead(shop: shop, original: original), isLast)
   }
 }
 

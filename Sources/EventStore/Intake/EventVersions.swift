@@ -71,11 +71,14 @@ struct EventVersions {
   private func setCurrent(_ winners: [Int64: [EventVersion]], in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
-    try stored.withEvents(of: lineage) { bytes, shop in
-      try EventRecords.forEach(in: bytes) { record in
+    try database.forEachRow(
+      "select key, provider, app, environment, store, events from lineage where key = ?", lineage
+    ) { row in
+      let shop = try SubscriptionScope(row)
+      try EventRecords.forEach(in: row.blob(5)) { record in
         var record = record
         for winner in winners[record.identity] ?? [] {
-          let version = try EventVersion(record, of: lineage, shop)
+          let version = try EventVersion(record, of: shop)
           let counts = version.event == winner.event
           if version.isVersion(of: winner), record.counts != counts {
             record.counts = counts

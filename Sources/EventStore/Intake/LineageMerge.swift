@@ -166,7 +166,7 @@ struct LineageMerge {
   private func candidate(_ record: EventRecord) throws -> VersionCandidate {
     guard let lineage else { throw EventRecords.damage }
     return VersionCandidate(
-      try EventVersion(record, of: lineage.key, lineage.shop),
+      try EventVersion(record, of: lineage.shop),
       original: String(decoding: lineage.original, as: UTF8.self), words: rules.words)
   }
 

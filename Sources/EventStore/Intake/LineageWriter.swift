@@ -15,7 +15,7 @@ final class LineageWriter {
     (self.database, self.isEmpty) = (database, isEmpty)
     find = try database.statement(
       """
-      select provider, app, environment, store, original, events from lineage where key = ?
+      select key, provider, app, environment, store, original, events from lineage where key = ?
       """)
     insertion = try database.statement(
       """
@@ -42,10 +42,9 @@ final class LineageWriter {
     of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
     func look(_ row: Statement) throws {
-      let known = LineageHead(
-        key: lineage.key, shop: try SubscriptionScope(row, from: 0), original: row.bytes(4))
+      let known = LineageHead(shop: try SubscriptionScope(row), original: row.bytes(5))
       guard known.isSame(as: lineage) else { throw SubledgerError.collision }
-      try body(row.blob(5))
+      try body(row.blob(6))
     }
     find.bind(1, lineage.key)
     if !isEmpty, try find.first(look) != nil { return true }

@@ -1,7 +1,6 @@
 /// Lineages for an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
   private struct Row {
-    let key: Int64
     let shop: SubscriptionScope
     let original: ByteArena.Slot
     let state: LineageState
@@ -16,8 +15,8 @@ public struct NewLineages: Sendable {
     let events = arena.keep { EventRecords.encode(records, to: &$0) }
     rows.append(
       Row(
-        key: head.key, shop: head.shop, original: arena.keep(head.original),
-        state: LineageState(records), events: events))
+        shop: head.shop, original: arena.keep(head.original), state: LineageState(records),
+        events: events))
   }
 
   /// Calls `body` with each lineage, its state and its events, as `EventRecords` wrote them.
@@ -26,7 +25,7 @@ public struct NewLineages: Sendable {
   ) rethrows {
     try arena.withPieces { pieces in
       for row in rows {
-        let head = LineageHead(key: row.key, shop: row.shop, original: pieces[row.original])
+        let head = LineageHead(shop: row.shop, original: pieces[row.original])
         try body(head, row.state, pieces[row.events])
       }
     }

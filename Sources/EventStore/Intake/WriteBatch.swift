@@ -15,7 +15,6 @@ struct WriteBatch {
   }
 
   struct Lineage {
-    let key: Int64
     let shop: SubscriptionScope
     let original: ByteArena.Slot
     /// User of the last added event: the fingerprint of the id, and the key.
@@ -98,8 +97,7 @@ struct WriteBatch {
       lineageNumbers[event.lineage] = lineages.count
       lineages.append(
         Lineage(
-          key: event.lineage, shop: SubscriptionScope(of: event),
-          original: ids.keep(texts[index].original)))
+          shop: SubscriptionScope(of: event), original: ids.keep(texts[index].original)))
       return lineages.count - 1
     }
   }

@@ -37,8 +37,8 @@ public struct EventRows {
       record.bytes.withUnsafeBytes { record in
         writer.put(
           EventRow(
-            words: Array(words.words.dropFirst()), lineage: event.lineage,
-            shop: SubscriptionScope(of: event), original: arena.slice(batch.texts[index].original),
+            words: Array(words.words.dropFirst()), shop: SubscriptionScope(of: event),
+            original: arena.slice(batch.texts[index].original),
             transaction: arena.slice(batch.texts[index].transaction),
             user: isErased ? arena.slice(0..<0) : texts.user, record: record,
             value: batch.values[index], roundedAmounts: notes?.roundedAmounts ?? 0,
@@ -59,7 +59,7 @@ public struct EventRows {
     var (reader, row) = (ByteReader(bytes), EventRow())
     reader.read(&row)
     guard reader.isSound, reader.isAtEnd else { return false }
-    var event = row.shop.event(of: row.lineage)
+    var event = row.shop.event
     var sent: [Entitlement] = []
     let isRead: Void? = try? EventRecords.forEach(in: row.record) { record in
       try record.complete(&event)
@@ -91,7 +91,6 @@ public struct EventRows {
 /// its words and ids, and the notes on its body.
 private struct EventRow: FieldRecord {
   var words: [String] = []
-  var lineage: Int64 = 0
   var shop = SubscriptionScope()
   var original = UnsafeRawBufferPointer(start: nil, count: 0)
   var transaction = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -104,7 +103,7 @@ private struct EventRow: FieldRecord {
 
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
     coder.code(&words, first: "")
-    coder.code(hash: &lineage)
+    coder.code(hash: &shop.lineage)
     shop.code(by: &coder)
     coder.code(&original)
     coder.code(&transaction)

@@ -10,7 +10,7 @@ extension Ledger {
       try database.forEachRow(
         "select key, provider, app, environment, store, original, events from lineage order by key"
       ) { row in
-        let shop = try SubscriptionScope(row, from: 1)
+        let shop = try SubscriptionScope(row)
         try EventRecords.forEach(in: row.blob(6)) { record in
           if users.count > 10_000 { users = [:] }
           let user = try users[record.user] ?? userText(record.user) ?? ""
@@ -18,7 +18,7 @@ extension Ledger {
           var batch = EventBatch()
           batch.symbols = symbols
           batch.note(entitlements: try record.entitlements())
-          batch.events = [try record.event(of: row.int64(0), shop)]
+          batch.events = [try record.event(of: shop)]
           batch.texts = [EventText()]
           batch.texts[0].original = batch.intern(row.bytes(5))
           batch.texts[0].transaction = batch.intern(try record.transaction())

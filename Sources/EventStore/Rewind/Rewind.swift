@@ -72,17 +72,19 @@ extension Ledger {
     let hasConflicts = try database.isAny("event_conflict")
     // Removed versions of events that keep others: few, because most events have one version.
     var doubts: [MergeNotes.Doubt] = []
-    func take(
-      _ events: UnsafeRawBufferPointer, of key: Int64, _ shop: SubscriptionScope
-    ) throws {
+    try database.forEachRow(
+      "select key, provider, app, environment, store, events from lineage order by key"
+    ) { row in
+      let shop = try SubscriptionScope(row)
       var kept: [EventRecord] = []
       var removed: [Event] = []
-      try EventRecords.forEach(in: events) { record in
-        let event = try record.event(of: key, shop)
+      try EventRecords.forEach(in: row.blob(5)) { record in
+        let event = try record.event(of: shop)
         if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
       guard !removed.isEmpty else { return }
-      try lineages.renew(key, kept)
+      // SQLite allows a change of the row that a query has reached.
+      try lineages.renew(shop.lineage, kept)
       let named = Set(kept.map(\.identity))
       for event in removed {
         let isNamed = named.contains(event.identity)
@@ -91,17 +93,6 @@ extension Ledger {
           && !versions.stored.holders(of: event.identity, at: event.time.milliseconds).isEmpty
         if isNamed || isElsewhere { doubts.append(MergeNotes.Doubt(event)) }
       }
-    }
-    var next: Int64? = .min
-    while let start = next {
-      let rows = try database.all(
-        """
-        select key, provider, app, environment, store, events from lineage
-        where key >= ? order by key limit 64
-        """, start
-      ) { (key: $0.int64(0), shop: try SubscriptionScope($0, from: 1), events: Array($0.blob(5))) }
-      for row in rows { try row.events.withUnsafeBytes { try take($0, of: row.key, row.shop) } }
-      next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
     }
     try versions.select(versionsOf: doubts)
   }
@@ -114,9 +105,9 @@ extension Ledger {
   /// identities keeps an entry without target.
   public func remove(_ event: Event) throws(SubledgerError) {
     try change("remove an event") { database in
-      try StoredVersions(database).withEvents(of: event.lineage) { bytes, _ in
+      try database.forEachRow("select events from lineage where key = ?", event.lineage) { row in
         var records: [EventRecord] = []
-        try EventRecords.forEach(in: bytes) { record in
+        try EventRecords.forEach(in: row.blob(0)) { record in
           let isOther =
             record.identity != event.identity || record.time != event.time.milliseconds
           if isOther { records.append(record) }

@@ -39,7 +39,7 @@ extension Ledger {
       for row in lineages where row.isEntitled && row.environment == .production {
         try database.forEachRecord(of: row.key) { record in
           guard record.counts, record.hasEntitlements else { return }
-          let event = try record.event(of: row.key, SubscriptionScope(row))
+          let event = try record.event(of: SubscriptionScope(row))
           guard event.time < asOf, event.createdAt <= asOf,
             newest.map({ $0.event.isCreated(before: event) }) ?? true
           else { return }
