@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Domain
 
+@testable import Formats
+
 /// One delivered line as tests write it.
 struct Line {
   var provider = Provider.qonversion
@@ -187,7 +189,9 @@ struct OneArchive {
   func add(_ batch: EventBatch) throws { try intake.add(batch) }
 
   func finish(damageOffset: Int64? = nil) throws -> ArchiveCounts {
-    var counts = try intake.finish(damageOffset: damageOffset)
+    let damage = damageOffset.map { ArchiveDamage(offset: $0, detail: "") }
+    let end = ArchiveEnd(inflatedBytes: 0, damage: damage, sha256: "", contentHash: 0)
+    var counts = try intake.finish(end)
     counts += try intake.write()
     return try #require(counts.first)
   }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Formats
 
 /// An event archive during its import, with its counts until they are written.
 final class EventFileImport {
@@ -8,11 +9,7 @@ final class EventFileImport {
   private let run: Int64
   /// The number of its first event in the write buffer.
   var start = 0
-  var damageOffset: Int64?
-  /// Length of its content, once it is read.
-  var contentBytes: Int64 = 0
-  var contentHash: Int64 = 0
-  var provisionalFrom: Int64?
+  var end: ArchiveEnd?
   private(set) var counts = ArchiveCounts()
   /// Values read since the draft was last written.
   private var values: Int32 = 0
@@ -130,19 +127,19 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(of: id, to: database)
     try ArchiveRows(database).close(
-      id, counts, sha256: archive.sha256, damageOffset: damageOffset,
-      provisionalFrom: provisionalFrom,
+      id, counts, sha256: archive.sha256, damageOffset: end?.damage?.offset,
+      provisionalFrom: end?.damage?.provisionalFrom,
       importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,
-      contentBytes: contentBytes, contentHash: contentHash)
+      contentBytes: previous.contentBytes, contentHash: previous.contentHash)
   }
 
   /// The archive as one that a later archive may continue.
   var previous: PreviousArchive {
     PreviousArchive(
-      id: id, stream: archive.previous.map { $0.stream ?? $0.id }, contentHash: contentHash,
-      contentBytes: contentBytes,
+      id: id, stream: archive.previous.map { $0.stream ?? $0.id },
+      contentHash: end?.contentHash ?? 0, contentBytes: end?.inflatedBytes ?? 0,
       importedUntil: max(importedUntil, archive.previous?.importedUntil ?? -1),
-      isWhole: damageOffset == nil)
+      isWhole: end?.damage == nil)
   }
 }
 

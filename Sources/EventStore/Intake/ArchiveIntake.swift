@@ -1,4 +1,5 @@
 public import Domain
+public import Formats
 
 /// Ingests archives of events, each in one transaction, and counts their lines.
 public class ArchiveIntake {
@@ -65,20 +66,15 @@ public class ArchiveIntake {
 
   /// Completes the counts of the archive, which is written now or with a later one.
   ///
-  /// `sha256` is that of its bytes, if it was not known at the beginning. `damageOffset` is the
-  /// first byte that could not be read; `provisionalFrom` is the offset in the uncompressed archive
-  /// of the first line that may be wrong; `contentBytes` and `contentHash` describe the
-  /// uncompressed content that was read. Returns the counts of all archives written since the last
-  /// call.
+  /// `sha256` is that of its bytes, if it was not known at the beginning. Returns the counts of all
+  /// archives written since the last call.
   public func finish(
-    sha256: String? = nil, damageOffset: Int64? = nil, provisionalFrom: Int64? = nil,
-    contentBytes: Int64 = 0, contentHash: Int64 = 0
+    _ end: ArchiveEnd? = nil, sha256: String? = nil
   ) throws(SubledgerError) -> [ArchiveCounts] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.archive.sha256 = sha256 ?? draft.archive.sha256
-    (draft.damageOffset, draft.provisionalFrom) = (damageOffset, provisionalFrom)
-    (draft.contentBytes, draft.contentHash) = (contentBytes, contentHash)
-    if let beginning = draft.archive.beginning, provisionalFrom == nil {
+    draft.end = end
+    if let beginning = draft.archive.beginning, end?.damage?.provisionalFrom == nil {
       formers[beginning, default: []].append(draft.previous)
     }
     finished.append(draft)

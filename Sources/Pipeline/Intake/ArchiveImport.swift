@@ -180,10 +180,6 @@ struct ArchiveImport {
       summary.archivesDamaged += 1
       run.warn(of: damage, in: file)
     }
-    summary.add(
-      try intake.finish(
-        sha256: opening.sha256, damageOffset: end.damage?.offset,
-        provisionalFrom: end.damage?.provisionalFrom,
-        contentBytes: end.inflatedBytes, contentHash: end.contentHash))
+    summary.add(try intake.finish(end, sha256: opening.sha256))
   }
 }
