@@ -34,6 +34,10 @@ extension String: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
 }
 
+extension UnsafeRawBufferPointer: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, blob: self) }
+}
+
 /// Bytes, bound as a blob.
 extension [UInt8]: Bindable {
   func bind(to statement: Statement, at index: Int32) {

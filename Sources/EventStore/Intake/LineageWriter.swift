@@ -56,26 +56,16 @@ final class LineageWriter {
   func make(
     _ lineage: LineageHead, _ state: LineageState, events: UnsafeRawBufferPointer
   ) throws {
-    insertion.bind(1, lineage.key)
-    insertion.bind(2, Int64(lineage.shop.provider.rawValue))
-    insertion.bind(3, Int64(lineage.shop.app))
-    insertion.bind(4, Int64(lineage.shop.environment.rawValue))
-    insertion.bind(5, Int64(lineage.shop.store.rawValue))
-    // A number takes fewer bytes, if it preserves the id.
-    if Int64(plainNumber: lineage.original) != nil {
-      insertion.bind(6, transactionKey(lineage.original))
-    } else {
-      insertion.bind(6, text: lineage.original)
-    }
-    bind(state, events, to: insertion, from: 7)
-    try insertion.run()
-    try touch(lineage.key)
+    let shop = lineage.shop
+    try insertion.run(
+      shop.lineage, shop.provider, shop.app, shop.environment, shop.store,
+      OriginalID(id: lineage.original), state.user, state.versions, state.counted, state.entitled,
+      events)
+    try touch(shop.lineage)
   }
 
   func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
-    update.bind(1, key)
-    bind(state, events, to: update, from: 2)
-    try update.run()
+    try update.run(key, state.user, state.versions, state.counted, state.entitled, events)
     try touch(key)
   }
 
@@ -94,20 +84,17 @@ final class LineageWriter {
 
   /// Has a lineage folded again.
   func touch(_ lineage: Int64) throws {
-    guard let touch else { return }
-    touch.bind(1, lineage)
-    try touch.run()
+    try touch?.run(lineage)
   }
+}
 
-  private func bind(
-    _ state: LineageState, _ events: UnsafeRawBufferPointer, to row: Statement,
-    from first: Int32
-  ) {
-    row.bind(first, state.user)
-    row.bind(first + 1, state.versions)
-    row.bind(first + 2, state.counted)
-    row.bind(first + 3, state.entitled)
-    row.bind(first + 4, blob: events)
+/// An original transaction id: stored as a number, in fewer bytes, if that preserves it.
+struct OriginalID: Bindable {
+  let id: UnsafeRawBufferPointer
+
+  func bind(to row: Statement, at index: Int32) {
+    guard let number = Int64(plainNumber: id) else { return row.bind(index, text: id) }
+    row.bind(index, number)
   }
 }
 

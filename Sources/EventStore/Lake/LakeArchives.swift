@@ -90,17 +90,17 @@ extension Ledger {
     try change("keep linked lineages") { database in
       if isWhole { try database.execute("delete from lineage_link; delete from lineage") }
       for row in lineages {
-        // The same form as `LineageWriter` stores.
         var original = row.original
-        let number = original.withUTF8 { Int64(plainNumber: UnsafeRawBufferPointer($0)) }
-        try database.run(
-          """
-          insert or replace into lineage (
-            key, provider, app, environment, store, user, versions, counted, entitled, events,
-            original)
-          values (?, ?, ?, ?, ?, ?, 0, 0, 0, x'', ifnull(?, ?))
-          """, row.key, row.provider, row.app, row.environment, row.store, row.user, number,
-          row.original)
+        _ = try original.withUTF8 {
+          try database.run(
+            """
+            insert or replace into lineage (
+              key, provider, app, environment, store, user, original, versions, counted, entitled,
+              events)
+            values (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, x'')
+            """, row.key, row.provider, row.app, row.environment, row.store, row.user,
+            OriginalID(id: UnsafeRawBufferPointer($0)))
+        }
         try database.run(
           "insert or replace into lineage_link (lineage, root) values (?, ?)", row.key, row.root)
       }
