@@ -51,7 +51,9 @@ extension Event {
   ) -> [(name: String, value: String)] {
     func word(_ symbol: StringID?) -> String { symbol.map { words[Int($0)] } ?? "" }
     func number(_ value: Int64?) -> String { value.map(String.init) ?? "" }
-    let material = self.material
+    func time(_ value: Instant?) -> String { number(value?.milliseconds) }
+    func answer(_ value: Bool?) -> String { value.map { "\($0)" } ?? "" }
+    let (material, state) = (self.material, observation ?? Observation())
     return [
       ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
       ("store", store.name), ("kind", kind.name),
@@ -62,38 +64,28 @@ extension Event {
       ("product", word(product)), ("previous_product", word(previousProduct)),
       ("country", word(country)), ("storefront", word(storefront)),
       ("offer", word(offer)),
-      ("period_start", number(periodStart?.milliseconds)),
-      ("period_end", number(periodEnd?.milliseconds)),
-      ("grace_end", number(graceEnd?.milliseconds)),
-      ("entitled_until", number(entitledUntil?.milliseconds)),
+      ("period_start", time(periodStart)), ("period_end", time(periodEnd)),
+      ("grace_end", time(graceEnd)), ("entitled_until", time(entitledUntil)),
       ("revenue", revenue == nil ? "" : "sent"),
       ("revenue_local", number(revenue?.local?.micros)),
       ("revenue_usd", number(revenue?.usd?.micros)), ("currency", word(revenue?.currency)),
-      ("is_proceed", revenue?.isProceed.map { "\($0)" } ?? ""),
+      ("is_proceed", answer(revenue?.isProceed)),
       ("proceeds_rate", number(revenue?.rate?.micros)), ("price", price == nil ? "" : "sent"),
       ("price_local", number(price?.local?.micros)),
       ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
       ("units", number(Int64(units))),
       ("renewal_count", number(renewalCount.map(Int64.init))),
       ("reason", number(reason.map { Int64($0.rawValue) })),
-    ] + (observation ?? Observation()).materialFields(words: words)
-  }
-}
-
-extension Observation {
-  /// Returns the fields by name, as text, for `Event.materialFields`; an absent value is empty.
-  func materialFields(words: [String]) -> [(name: String, value: String)] {
-    func answer(_ value: Bool?) -> String { value.map { "\($0)" } ?? "" }
-    func time(_ value: Instant?) -> String { value.map { String($0.milliseconds) } ?? "" }
-    return [
-      ("product_type", productType?.name ?? ""), ("is_owned", answer(isOwned)),
-      ("is_auto_renewing", answer(isAutoRenewing)),
-      ("auto_renew_changed_at", time(autoRenewChangedAt)),
-      ("is_in_billing_retry", answer(isInBillingRetry)), ("is_trial", answer(isTrial)),
-      ("is_pending", answer(isPending)), ("is_replaced", answer(isReplaced)),
-      ("is_shared", answer(isShared)), ("first_purchased_at", time(firstPurchasedAt)),
-      ("last_charged_at", time(lastChargedAt)), ("group", words[Int(group)]),
-      ("is_undated", answer(isUndated)), ("is_time_inferred", answer(isTimeInferred)),
+      ("product_type", state.productType?.name ?? ""), ("is_owned", answer(state.isOwned)),
+      ("is_auto_renewing", answer(state.isAutoRenewing)),
+      ("auto_renew_changed_at", time(state.autoRenewChangedAt)),
+      ("is_in_billing_retry", answer(state.isInBillingRetry)),
+      ("is_trial", answer(state.isTrial)), ("is_pending", answer(state.isPending)),
+      ("is_replaced", answer(state.isReplaced)), ("is_shared", answer(state.isShared)),
+      ("first_purchased_at", time(state.firstPurchasedAt)),
+      ("last_charged_at", time(state.lastChargedAt)), ("group", word(state.group)),
+      ("is_undated", answer(state.isUndated)),
+      ("is_time_inferred", answer(state.isTimeInferred)),
     ]
   }
 }
