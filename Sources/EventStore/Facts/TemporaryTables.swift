@@ -4,16 +4,18 @@ extension Ledger {
   /// Writes `facts` to temporary tables, which this reader's queries use instead of the ledger's.
   public func layOver(_ facts: Facts) throws(SubledgerError) {
     try access("lay facts over the ledger's") { database in
-      for table in Facts.tables {
-        try database.execute("drop table if exists temp.\(table)")
-        let sql = try database.first(
-          "select sql from main.sqlite_schema where type = 'table' and name = ?", table
-        ) { $0.text(0) }
-        guard let sql, sql.lowercased().hasPrefix("create table") else { continue }
-        try database.execute("create temp table" + sql.dropFirst("create table".count))
-      }
+      for table in Facts.tables { try database.createTemporary(table, like: table) }
       for piece in facts.pieces { try piece().insert(in: database) }
     }
+  }
+}
+
+private extension Connection {
+  /// Creates an empty temporary table with the columns and the key of `table`.
+  func createTemporary(_ name: String, like table: String) throws {
+    let sql = try first("select sql from main.sqlite_schema where name = ?", table) { $0.text(0) }
+    let columns = (sql ?? "").dropFirst("create table \(table)".count)
+    try execute("drop table if exists temp.\(name); create temp table \(name)\(columns)")
   }
 }
 
@@ -28,17 +30,7 @@ public struct RevenueSpill {
   public init(in ledger: Ledger) throws(SubledgerError) {
     self.ledger = ledger
     try ledger.access("spill revenue") { database in
-      for table in Self.tables {
-        let columns = try database.columns(in: table)
-        let key = columns[..<RevenueKey.width].joined(separator: ", ")
-        try database.execute(
-          """
-          drop table if exists temp.\(table)_spill;
-          create temp table \(table)_spill (
-            \(columns.joined(separator: ", ")), primary key (\(key))
-          ) without rowid
-          """)
-      }
+      for table in Self.tables { try database.createTemporary("\(table)_spill", like: table) }
     }
   }
 
