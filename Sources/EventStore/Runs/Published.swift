@@ -54,7 +54,14 @@ extension Ledger {
         values (?, ?, ?, ?, ?, ?)
         """, run, feed.provider, feed.app, months[.booked], months[.settled], months[.ended])
     }
-    try keep(publication.months, publication.zone, run, in: database)
+    try database.run("delete from published_month where zone = ?", publication.zone)
+    for (month, rows) in publication.months.sorted(by: { $0.key < $1.key }) {
+      try database.run(
+        """
+        insert into published_month (zone, period, run, row_count, incomplete_rows)
+        values (?, ?, ?, ?, ?)
+        """, publication.zone, month, run, rows.count, rows.incomplete)
+    }
     for version in publication.versions {
       try keep(version, publication.zone, run, in: database)
     }
@@ -76,19 +83,6 @@ extension Ledger {
       """)
     for row in version.rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       try insert.run(id, row.key, row.row?.values, row.row?.isComplete == true ? 1 : 0, row.cause)
-    }
-  }
-
-  private func keep(
-    _ months: [Month: MonthRows], _ zone: String, _ run: Int64, in database: Connection
-  ) throws {
-    try database.run("delete from published_month where zone = ?", zone)
-    for (month, rows) in months.sorted(by: { $0.key < $1.key }) {
-      try database.run(
-        """
-        insert into published_month (zone, period, run, row_count, incomplete_rows)
-        values (?, ?, ?, ?, ?)
-        """, zone, month, run, rows.count, rows.incomplete)
     }
   }
 
