@@ -45,7 +45,7 @@ extension Ledger {
         """
       ) { row in
         try Watermark(
-          provider: row.value(0), app: row.symbol(1), newest: row.instant(2),
+          feed: Feed(provider: row.value(0), app: row.symbol(1)), newest: row.instant(2),
           begin: row.instant(3), gapMax: Interval(milliseconds: row.int64(4)))
       }
       return basis
@@ -70,7 +70,7 @@ extension Ledger {
         """
         insert into fold_feed (provider, app, newest_ms, begin_ms, silence_ms)
         values (?, ?, ?, ?, ?)
-        """, mark.provider, mark.app, mark.newest, mark.begin, mark.gapMax.milliseconds)
+        """, mark.feed.provider, mark.feed.app, mark.newest, mark.begin, mark.gapMax.milliseconds)
     }
   }
 }

@@ -24,10 +24,8 @@ public struct RunRow: Sendable, Equatable {
 
 /// The newest input of a feed.
 public struct Watermark: Sendable, Equatable {
-  /// The provider that delivers.
-  public var provider: Provider
-  /// App id, as the ledger's symbol.
-  public var app: StringID
+  /// The feed.
+  public var feed: Feed
   /// The newest received, or else created, or else event time that is not after as-of.
   public var newest: Instant
   /// When the feed began; nothing before it is considered missing.
@@ -36,9 +34,6 @@ public struct Watermark: Sendable, Equatable {
   public var gapMax: Interval
   /// Time before which an arrival is not part of the feed, nil if all are late enough; not stored.
   public var trustedFrom: Instant?
-
-  /// The feed.
-  public var feed: Feed { Feed(provider: provider, app: app) }
 }
 
 extension Ledger {
@@ -152,8 +147,8 @@ extension Ledger {
         }
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
-          provider: feed.provider, app: feed.app, newest: newest, begin: begin,
-          gapMax: rhythm.gapMax, trustedFrom: rhythm.trustedFrom)
+          feed: feed, newest: newest, begin: begin, gapMax: rhythm.gapMax,
+          trustedFrom: rhythm.trustedFrom)
       }
     }
   }

@@ -91,8 +91,8 @@ extension RunPipeline {
       evidence.snapshots[holder] = snapshot
     }
     for mark in try plan.feeds(of: copy) {
-      evidence.allFirst[mark.provider] = max(
-        evidence.allFirst[mark.provider] ?? mark.begin, mark.begin)
+      evidence.allFirst[mark.feed.provider] = max(
+        evidence.allFirst[mark.feed.provider] ?? mark.begin, mark.begin)
     }
     return evidence
   }

@@ -38,10 +38,10 @@ struct FoldScope: Sendable {
     guard basis.feeds.count == rules.feeds.count else { return false }
     let previous = rules.fold.at(basis)
     return basis.feeds.allSatisfy { mark in
-      let app = ledger.symbols.words[Int(mark.app)]
       let feed = mark.feed
+      let app = ledger.symbols.words[Int(feed.app)]
       return rules.feeds.contains {
-        $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.begin
+        $0.provider == feed.provider && $0.app == app && $0.firstEventAt == mark.begin
           && $0.watermark >= mark.newest
       } && previous.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
     }
@@ -64,9 +64,9 @@ extension FoldSettings {
     trustedFrom = Dictionary(
       uniqueKeysWithValues: feeds.compactMap { mark in mark.trustedFrom.map { (mark.feed, $0) } })
     onlyApps = [:]
-    for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
+    for (provider, feeds) in Dictionary(grouping: feeds.map(\.feed), by: \.provider)
     where provider.capabilities.omitsApps {
-      let named = feeds.map(\.feed).filter { $0.app != 0 }
+      let named = feeds.filter { $0.app != 0 }
       guard named.count == 1 else { continue }
       onlyApps[provider] = named[0].app
       let unnamed = Feed(provider: provider, app: 0)

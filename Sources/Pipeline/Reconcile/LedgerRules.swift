@@ -54,7 +54,7 @@ extension RunPipeline {
       fold: rules, products: plan.configuration.products,
       feeds: watermarks.map { mark in
         var feed = FeedHistory(
-          provider: mark.provider, app: ledger.symbols.words[Int(mark.app)],
+          provider: mark.feed.provider, app: ledger.symbols.words[Int(mark.feed.app)],
           firstEventAt: mark.begin, watermark: mark.newest)
         feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
         return feed
@@ -75,10 +75,10 @@ extension Plan {
   func feeds(of ledger: Ledger) throws -> [Watermark] {
     try ledger.watermarks(asOf: rules.asOf).map { mark in
       var mark = mark
-      let app = ledger.symbols.words[Int(mark.app)]
-      mark.gapMax = configuration.freshnessMax[mark.provider, app] ?? mark.gapMax
+      let (provider, app) = (mark.feed.provider, ledger.symbols.words[Int(mark.feed.app)])
+      mark.gapMax = configuration.freshnessMax[provider, app] ?? mark.gapMax
       mark.begin =
-        configuration.historyBegins[mark.provider, app]?.instant(in: rules.calendar) ?? mark.begin
+        configuration.historyBegins[provider, app]?.instant(in: rules.calendar) ?? mark.begin
       return mark
     }
   }

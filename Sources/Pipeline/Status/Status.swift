@@ -108,7 +108,7 @@ extension RunRow {
 extension Watermark {
   func record(_ words: [String], _ lag: Interval?) -> Record {
     Record([
-      ("provider", .plain(provider.name)), ("app_id", .text(words[Int(app)])),
+      ("provider", .plain(feed.provider.name)), ("app_id", .text(words[Int(feed.app)])),
       ("newest_input", CSVCell(newest)), ("begin", CSVCell(begin)),
       ("silence_max_s", .integer(gapMax.milliseconds / 1000)),
       ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),

@@ -209,7 +209,7 @@ struct AccountTests {
     try ledger.ingest(
       "b", [Line(app: "b", time: 20), Line(transaction: "2", app: "a", time: 30, created: 2)])
     let marks = try ledger.watermarks(asOf: .end)
-    #expect(marks.map { ledger.symbols.words[Int($0.app)] } == ["a", "b"])
+    #expect(marks.map { ledger.symbols.words[Int($0.feed.app)] } == ["a", "b"])
     #expect(marks.map(\.newest) == [Line(time: 32).at, Line(time: 60).at])
     #expect(marks.map(\.begin) == [Line(time: 32).at, Line(time: 20).at])
   }
