@@ -182,19 +182,18 @@ struct RowChecks {
 
   private func storeTransactions(_ database: Connection, _ check: inout LedgerCheck) throws {
     check.rows = try database.count("store_transaction")
-    let links = LineageLinks(database)
-    guard check.rows > 0, try links.isUpToDate() else { return }
+    guard check.rows > 0, try database.areLinksUpToDate() else { return }
     let waiting = Set(
       try database.all("select lineage from due where hour = \(DueHour.atOnce)") { $0.int64(0) })
     var held: Int64 = 0
     try database.forEachRow(LineageRow.selectWithEvents) { found in
       let row = try LineageRow(found)
       for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)) {
-        let holder = try links.holder(of: id, in: row.store)
+        let holder = try database.holder(ofTransaction: id, in: row.store)
         if holder == row.key { held += 1 }
         guard holder != row.key, !waiting.contains(row.key) else { continue }
-        let root = try links.root(of: row.key)
-        if try holder == nil || root == nil || holder.flatMap({ try links.root(of: $0) }) != root {
+        let root = try database.linkRoot(of: row.key)
+        if try root == nil || holder.flatMap({ try database.linkRoot(of: $0) }) != root {
           check.fail("lineage \(row.key) is not linked by its transactions")
         }
       }

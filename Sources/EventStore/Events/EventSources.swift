@@ -31,9 +31,7 @@ public struct EventSourceReader: Sendable {
 
   /// Creates a reader of the current events of `ledger`.
   public init(_ ledger: Ledger) throws(SubledgerError) {
-    contested = try ledger.access("read conflicts") { database in
-      try StoredVersions(database).lineagesInConflict()
-    }
+    contested = try ledger.access("read conflicts") { try $0.lineagesInConflict() }
   }
 
   /// Returns the sources of `events` of some lineages, read from `ledger` by any thread.
@@ -87,7 +85,7 @@ extension EventSources {
     in row: LineageRow, _ isContested: Bool, _ database: Connection
   ) throws {
     try database.forEachRow("select events from lineage where key = ?", row.key) { found in
-      try StoredVersions(database).forEachRival(
+      try database.forEachRival(
         in: found.blob(0), of: row, isContested: isContested
       ) { version, _ in
         let event = version.event

@@ -55,10 +55,10 @@ public struct FoldUnit: Sendable {
   /// Whether subscriptions of `group` belong to it; of linked groups, all that are read do.
   func contains(_ group: FoldGroup) -> Bool { !roots.isEmpty || groups.contains(group) }
 
-  func members(in ledger: Ledger, _ links: LineageLinks) throws -> [Int64] {
+  func members(in ledger: Ledger, _ database: Connection) throws -> [Int64] {
     var members = lineages
     for group in groups { members.formUnion(try ledger.lineages(in: group).map(\.key)) }
-    for root in roots { members.formUnion(try links.members(of: root)) }
+    for root in roots { members.formUnion(try database.lineages(underRoot: root)) }
     return members.sorted()
   }
 }

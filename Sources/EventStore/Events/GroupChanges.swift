@@ -82,10 +82,9 @@ extension Ledger {
   ) throws {
     try visit("read subscriptions as they were") { database in
       let previous = try PreviousVersions(database, symbols.words, touched, archive)
-      let links = LineageLinks(database)
       let isLinked = try database.isAny("lineage_link")
       for key in lineages {
-        let root = try isLinked ? links.root(of: key) : nil
+        let root = try isLinked ? database.linkRoot(of: key) : nil
         try previous.forEachRow(of: key) { row, versions in
           guard root == nil, row.provider.capabilities.hasStableOriginalID else {
             let group = FoldGroup(of: row)
@@ -111,10 +110,9 @@ extension Ledger {
   ) throws {
     try visit("read groups as they were") { database in
       let previous = try PreviousVersions(database, symbols.words, touched, archive)
-      let links = LineageLinks(database)
       for unit in units {
         var change = GroupChange()
-        for key in try unit.members(in: self, links) {
+        for key in try unit.members(in: self, database) {
           try previous.forEachRow(of: key) { change.add($0, $1, of: unit) }
         }
         change.sort()
@@ -132,7 +130,7 @@ struct PreviousVersions {
   private let touched: Set<Int64>
   private let archive: Int32
   private let select: Statement
-  private let stored: StoredVersions
+  private let database: Connection
   private let words: [String]
   /// The lineages with a version of an event of which another lineage has a version, too.
   private let contested: Set<Int64>
@@ -157,9 +155,8 @@ struct PreviousVersions {
     self.touched = touched
     self.archive = archive
     select = try Statement(database, "\(LineageRow.selectWithEvents) where l.key = ?")
-    stored = StoredVersions(database)
-    self.words = words
-    contested = try stored.lineagesInConflict()
+    (self.database, self.words) = (database, words)
+    contested = try database.lineagesInConflict()
   }
 
   /// Calls `body` with the subscription of this key, if it is stored.
@@ -193,7 +190,7 @@ struct PreviousVersions {
     }
     guard !isAsNow else { return versions }
     var election = VersionElection()
-    try stored.forEachRival(
+    try database.forEachRival(
       in: bytes, of: row, isContested: contested.contains(row.key)
     ) { version, original in
       guard version.event.place.archive <= archive else { return }

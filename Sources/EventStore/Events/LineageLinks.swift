@@ -14,7 +14,6 @@ extension Ledger {
           + "< (select max(provider) from delivery_day)"
       ) { _ in true }
       guard several ?? false else { return }
-      let links = LineageLinks(database)
       // Fold groups with members that may be linked while others are not yet.
       var groups: Set<FoldGroup> = []
       let select = try Statement(
@@ -24,19 +23,19 @@ extension Ledger {
         try select.forEachRow { found in
           let row = try LineageRow(found)
           for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)).sorted() {
-            guard let holder = try links.holder(of: id, in: row.store) else {
-              try links.add(id, of: row)
+            guard let holder = try database.holder(ofTransaction: id, in: row.store) else {
+              try database.add(transaction: id, of: row)
               continue
             }
             guard holder != row.key else { continue }
-            try links.join([holder, row.key])
+            try database.link([holder, row.key])
             if let other = try lineage(holder) { groups.insert(FoldGroup(of: other)) }
             groups.insert(FoldGroup(of: row))
           }
           if isNew { groups.insert(FoldGroup(of: row)) }
         }
       }
-      if try links.isUpToDate() {
+      if try database.areLinksUpToDate() {
         let touched = try database.all(
           "select lineage from due where hour = \(DueHour.atOnce)"
         ) { $0.int64(0) }
@@ -47,8 +46,8 @@ extension Ledger {
       // All subscriptions of one user stay together.
       for group in groups where group.user != 0 {
         let members = try lineages(in: group).map(\.key)
-        if try members.contains(where: { try links.root(of: $0) != nil }) {
-          try links.join(members)
+        if try members.contains(where: { try database.linkRoot(of: $0) != nil }) {
+          try database.link(members)
         }
       }
     }
@@ -84,49 +83,45 @@ extension Ledger {
   }
 }
 
-struct LineageLinks {
-  private let database: Connection
-
-  init(_ database: Connection) { self.database = database }
-
-  /// Whether only subscriptions with new events have to be read.
-  func isUpToDate() throws -> Bool {
-    try database.isAny("fold") && database.isAny("store_transaction")
+extension Connection {
+  /// Whether only subscriptions with new events have to be read to link them.
+  func areLinksUpToDate() throws -> Bool {
+    try isAny("fold") && isAny("store_transaction")
   }
 
   /// Returns the first subscription that contained a store transaction.
-  func holder(of id: Int64, in store: Store) throws -> Int64? {
-    try database.first(
+  func holder(ofTransaction id: Int64, in store: Store) throws -> Int64? {
+    try first(
       "select lineage from store_transaction where id = ? and store = ?", id, store
     ) { $0.int64(0) }
   }
 
-  func add(_ id: Int64, of row: LineageRow) throws {
-    try database.run(
+  func add(transaction id: Int64, of row: LineageRow) throws {
+    try run(
       "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id, row.store, row.key)
   }
 
   /// Returns the least key of the subscriptions that are folded with this one; nil without links.
-  func root(of lineage: Int64) throws -> Int64? {
-    try database.first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
+  func linkRoot(of lineage: Int64) throws -> Int64? {
+    try first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
   }
 
   /// Returns the keys of the subscriptions under a root.
-  func members(of root: Int64) throws -> [Int64] {
-    try database.all(
+  func lineages(underRoot root: Int64) throws -> [Int64] {
+    try all(
       "select lineage from lineage_link where root = ? order by lineage", root
     ) { $0.int64(0) }
   }
 
   /// Links `lineages` to each other, and to everything that they are linked to.
-  func join(_ lineages: [Int64]) throws {
-    let roots = try lineages.map { try root(of: $0) ?? $0 }
+  func link(_ lineages: [Int64]) throws {
+    let roots = try lineages.map { try linkRoot(of: $0) ?? $0 }
     guard let root = roots.min() else { return }
     for other in Set(roots) where other != root {
-      try database.run("update lineage_link set root = ? where root = ?", root, other)
+      try run("update lineage_link set root = ? where root = ?", root, other)
     }
     for lineage in lineages {
-      try database.run(
+      try run(
         "insert into lineage_link (lineage, root) values (?, ?) on conflict do nothing",
         lineage, root)
     }

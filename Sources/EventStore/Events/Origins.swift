@@ -25,12 +25,11 @@ extension Ledger {
   /// Returns the versions of the event of `version` in other lineages.
   public func rivals(of version: EventVersion) throws(SubledgerError) -> [EventVersion] {
     try access("read the versions of an event") { database in
-      let stored = StoredVersions(database)
       let event = version.event
       var rivals: [EventVersion] = []
-      let holders = try stored.holders(of: event.identity, at: event.time.milliseconds)
+      let holders = try database.holders(of: event.identity, at: event.time.milliseconds)
       for lineage in holders where lineage != event.lineage {
-        try stored.forEachVersion(of: [event.identity], within: lineage...lineage) { rival, _ in
+        try database.forEachVersion(of: [event.identity], within: lineage...lineage) { rival, _ in
           if rival.isVersion(of: version) { rivals.append(rival) }
         }
       }

@@ -20,20 +20,15 @@ public struct EventVersion: Sendable, Equatable {
   }
 }
 
-/// Looks up the stored versions of an event.
-struct StoredVersions {
-  private let database: Connection
-
-  init(_ database: Connection) { self.database = database }
-
+extension Connection {
   /// Returns all lineages with an event that has several versions, here or elsewhere.
   func lineagesInConflict() throws -> Set<Int64> {
-    Set(try database.all("select distinct lineage from event_conflict") { $0.int64(0) })
+    Set(try all("select distinct lineage from event_conflict") { $0.int64(0) })
   }
 
   /// Returns the lineages that may contain versions of an event; empty when it has only one.
   func holders(of identity: Int64, at time: Int64) throws -> [Int64] {
-    try database.all(
+    try all(
       "select lineage from event_conflict where identity = ? and time = ? order by lineage",
       identity, time
     ) { $0.int64(0) }
@@ -44,7 +39,7 @@ struct StoredVersions {
     of identities: Set<Int64>, within keys: ClosedRange<Int64>,
     _ body: (EventVersion, _ original: String) throws -> Void
   ) throws {
-    try database.forEachRow(
+    try forEachRow(
       """
       select key, provider, app, environment, store, original, events from lineage
       where key between ? and ?

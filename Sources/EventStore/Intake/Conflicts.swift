@@ -44,7 +44,7 @@ extension Ledger {
     let wanted = Dictionary(grouping: rows, by: \.lineage).mapValues { Set($0.map(\.identity)) }
     var versions: [Int64: [Version]] = [:]
     for (lineage, identities) in wanted.sorted(by: { $0.key < $1.key }) {
-      try StoredVersions(database).forEachVersion(of: identities, within: lineage...lineage) {
+      try database.forEachVersion(of: identities, within: lineage...lineage) {
         versions[$0.event.identity, default: []].append(($0, $1))
       }
     }

@@ -2,7 +2,6 @@ internal import Domain
 
 /// Selects which version counts of an event in several lineages: rare, the last step of a write.
 struct EventVersions {
-  let stored: StoredVersions
   private let lineages: LineageWriter
   private let words: [String]
   private let database: Connection
@@ -14,7 +13,6 @@ struct EventVersions {
     self.database = database
     self.lineages = lineages
     self.words = words
-    stored = StoredVersions(database)
   }
 
   /// Records events with several versions in one lineage, which has already selected one, and
@@ -23,7 +21,7 @@ struct EventVersions {
     for doubt in doubts where doubt.isConflict {
       try recordConflict(doubt.identity, doubt.time, in: doubt.lineage)
     }
-    let shared = try doubts.filter { try stored.holders(of: $0.identity, at: $0.time).count > 1 }
+    let shared = try doubts.filter { try database.holders(of: $0.identity, at: $0.time).count > 1 }
     try select(versionsOf: shared)
   }
 
@@ -32,7 +30,7 @@ struct EventVersions {
     for start in stride(from: 0, to: events.count, by: Self.eventsMax) {
       var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
       for event in events[start..<min(start + Self.eventsMax, events.count)] {
-        for lineage in try stored.holders(of: event.identity, at: event.time) + [event.lineage] {
+        for lineage in try database.holders(of: event.identity, at: event.time) + [event.lineage] {
           wanted[lineage...lineage, default: []].insert(event.identity)
         }
       }
@@ -45,7 +43,7 @@ struct EventVersions {
   func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
     var election = VersionElection()
     for (keys, identities) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
-      try stored.forEachVersion(of: identities, within: keys) { version, original in
+      try database.forEachVersion(of: identities, within: keys) { version, original in
         election.add(VersionCandidate(version, original: original, words: words))
       }
     }

@@ -90,7 +90,7 @@ extension Ledger {
         let isNamed = named.contains(event.identity)
         let isElsewhere =
           try hasConflicts
-          && !versions.stored.holders(of: event.identity, at: event.time.milliseconds).isEmpty
+          && !database.holders(of: event.identity, at: event.time.milliseconds).isEmpty
         if isNamed || isElsewhere { doubts.append(MergeNotes.Doubt(event)) }
       }
     }
