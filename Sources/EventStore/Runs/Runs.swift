@@ -114,11 +114,6 @@ extension Ledger {
     }
   }
 
-  /// Returns the feeds with deliveries.
-  public func feeds() throws(SubledgerError) -> [Feed] {
-    try access("read the feeds") { try $0.feeds() }
-  }
-
   /// Returns the time of the last event, regardless of as-of; nil if there is none.
   public func lastEventAt() throws(SubledgerError) -> Instant? {
     try first(
