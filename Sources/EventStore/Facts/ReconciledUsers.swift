@@ -35,7 +35,9 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   ) {
     (self.provider, self.user) = (provider, user)
     (self.snapshots, self.validUntil) = (snapshots, validUntil)
-    bytes = details == Details() ? nil : details.bytes
+    var writer = ByteWriter()
+    if details != Details() { writer.put(details) }
+    bytes = writer.bytes.isEmpty ? nil : writer.bytes
   }
 
   init(_ row: Statement) throws(SubledgerError) {
@@ -66,12 +68,6 @@ extension ReconciledUser.Details: FieldRecord {
     coder.code(&unreported, first: 0)
     coder.code(&previousOwners, first: 0)
     coder.code(&counts, first: 0)
-  }
-
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
-    writer.put(self)
-    return writer.bytes
   }
 }
 
