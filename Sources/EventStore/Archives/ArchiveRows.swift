@@ -36,16 +36,12 @@ struct ArchiveRows {
     }
   }
 
-  /// Writes the counts of the archive's lines.
-  ///
-  /// `provisionalFrom` is the offset of the first line that a wrong checksum makes doubtful;
-  /// `importedUntil` is the offset of the last value that contained events; `snapshotsCheck` is the
-  /// sum of the fingerprints of its snapshots; `isDated` is true if all its lines have dates.
+  /// Writes the counts of the archive's lines, and the columns that v1-account.sql describes;
+  /// `isDated` is true if all its lines have dates.
   func close(
     _ id: Int32, _ counts: ArchiveCounts, sha256: String? = nil, damageOffset: Int64?,
-    provisionalFrom: Int64?,
-    importedUntil: Int64? = nil, contentBytes: Int64? = nil, contentHash: Int64? = nil,
-    snapshotsCheck: Int64? = nil, isDated: Bool = true
+    provisionalFrom: Int64?, importedUntil: Int64? = nil, contentBytes: Int64? = nil,
+    contentHash: Int64? = nil, snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
     try database.run(
       """

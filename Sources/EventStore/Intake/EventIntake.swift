@@ -7,10 +7,7 @@ public import Domain
 /// determines only the numbers of versions and symbols: which version of an event counts, its times
 /// and its user, and a lineage's user, follow from the set of lines alone.
 public final class EventIntake: ArchiveIntake {
-  /// Memory for events before they are spilled or written, in bytes.
   private let batchSize: Int
-  /// Bytes of spilled events that cause a write at the end of an archive; twice as much in the
-  /// middle of one, because a part of an archive needs a write of its own.
   private let spillSize: Int
   private var waiting = WriteBuffer()
   private var finishedSize = 0
@@ -24,8 +21,9 @@ public final class EventIntake: ArchiveIntake {
   /// Begins an import of event archives; days of their deliveries are in UTC.
   ///
   /// Attempts follow `schedules`, or else the schedule that the provider publishes. `batchSize` is
-  /// the memory, in bytes, for events before they are spilled. `spillSize` is the size of the spill
-  /// file, in bytes, that causes a write; in the middle of an archive twice as much is allowed.
+  /// the memory, in bytes, for events before they are spilled or written. `spillSize` is the size of
+  /// the spill file, in bytes, that causes a write at the end of an archive; twice as much in the
+  /// middle of one, because a part of an archive needs a write of its own.
   public init(
     into ledger: Ledger, schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
     spillSize: Int = 2 << 30
