@@ -4,58 +4,48 @@ internal import Foundation
 /// The text form of an event, for rows that pass from one process to another.
 ///
 /// It contains its own words, so that it is independent of the ledger.
-public struct EventRows {
-  private var writer = ByteWriter()
-  private var content = ByteWriter()
-  private var record = ByteWriter()
-
-  /// Creates a coder with reusable buffers.
-  public init() {}
-
-  /// Returns the text of an event of a batch, with its notes; without an erased person's ids.
-  public mutating func encode(
-    _ batch: EventBatch, _ index: Int, isErased: Bool = false
-  ) -> String {
+extension EventBatch {
+  /// Returns the text of an event, with its notes; without an erased person's ids.
+  public func row(of index: Int, isErased: Bool = false) -> String {
     var words = StringTable()
-    let event = batch.events[index].renumbered { words.symbol(batch.symbols.words[Int($0)]) }
-    let notes = notes(on: index, batch.notes)
+    let event = events[index].renumbered { words.symbol(symbols.words[Int($0)]) }
+    let notes = notes(on: index)
     let sent = notes?.entitlements ?? []
     let entitlements = sent.isEmpty ? [] : SnapshotCoding.encode(sent.map(\.ofWebhook))
-    return batch.arena.withUnsafeBytes { arena in
-      let texts = WriteBatch.Texts(batch.texts[index], in: arena)
-      content.reset()
+    var content = ByteWriter(capacity: 256)
+    var record = ByteWriter(capacity: 256)
+    var writer = ByteWriter(capacity: 512)
+    arena.withUnsafeBytes { arena in
+      let (own, ids) = (texts[index], WriteBatch.Texts(texts[index], in: arena))
       EventCoding.encode(
-        event, transaction: texts.transaction, entitlements: entitlements, to: &content)
-      record.reset()
+        event, transaction: ids.transaction, entitlements: entitlements, to: &content)
       content.bytes.withUnsafeBytes { content in
-        let own = EventRecord(
+        let version = EventRecord(
           time: event.time.milliseconds, identity: event.identity, user: event.user,
           content: content)
-        EventRecords.encode([own], to: &record)
+        EventRecords.encode([version], to: &record)
       }
-      writer.reset()
       record.bytes.withUnsafeBytes { record in
         writer.put(
           EventRow(
             words: Array(words.words.dropFirst()), shop: SubscriptionScope(of: event),
-            original: arena.slice(batch.texts[index].original),
-            transaction: arena.slice(batch.texts[index].transaction),
-            user: isErased ? arena.slice(0..<0) : texts.user, record: record,
-            value: batch.values[index], roundedAmounts: notes?.roundedAmounts ?? 0,
+            original: arena.slice(own.original), transaction: arena.slice(own.transaction),
+            user: isErased ? arena.slice(0..<0) : ids.user, record: record,
+            value: values[index], roundedAmounts: notes?.roundedAmounts ?? 0,
             missingIsProceed: notes?.missingIsProceed ?? 0,
-            customer: arena.slice(isErased ? 0..<0 : batch.texts[index].customer)))
+            customer: arena.slice(isErased ? 0..<0 : own.customer)))
       }
-      return Data(writer.bytes).base64EncodedString()
     }
+    return Data(writer.bytes).base64EncodedString()
   }
 
-  /// Adds the event in `text` to `batch`; false when `encode` did not write it.
-  public func decode(_ text: Substring, into batch: inout EventBatch) -> Bool {
+  /// Adds the event in `text`; false when `row` did not write it.
+  public mutating func add(row text: Substring) -> Bool {
     guard let data = Data(base64Encoded: String(text)) else { return false }
-    return [UInt8](data).withUnsafeBytes { decode($0, into: &batch) }
+    return [UInt8](data).withUnsafeBytes { add(row: $0) }
   }
 
-  private func decode(_ bytes: UnsafeRawBufferPointer, into batch: inout EventBatch) -> Bool {
+  private mutating func add(row bytes: UnsafeRawBufferPointer) -> Bool {
     var (reader, row) = (ByteReader(bytes), EventRow())
     reader.read(&row)
     guard reader.isSound, reader.isAtEnd else { return false }
@@ -65,25 +55,31 @@ public struct EventRows {
       try record.complete(&event)
       sent = try record.entitlements()
     }
-    let symbols = [0] + row.words.map { batch.symbols.symbol($0) }
+    let numbers = [0] + row.words.map { symbols.symbol($0) }
     var isWhole = isRead != nil
     event = event.renumbered { symbol in
-      isWhole = isWhole && symbols.indices.contains(Int(symbol))
-      return isWhole ? symbols[Int(symbol)] : 0
+      isWhole = isWhole && numbers.indices.contains(Int(symbol))
+      return isWhole ? numbers[Int(symbol)] : 0
     }
     guard isWhole else { return false }
-    var texts = EventText()
-    texts.original = batch.intern(row.original)
-    texts.transaction = batch.intern(row.transaction)
-    texts.user = batch.intern(row.user)
-    texts.customer = batch.intern(row.customer)
-    batch.note(
+    var own = EventText()
+    own.original = intern(row.original)
+    own.transaction = intern(row.transaction)
+    own.user = intern(row.user)
+    own.customer = intern(row.customer)
+    note(
       roundedAmounts: row.roundedAmounts, missingIsProceed: row.missingIsProceed,
       entitlements: sent)
-    batch.events.append(event)
-    batch.texts.append(texts)
-    batch.values.append(row.value)
+    events.append(event)
+    texts.append(own)
+    values.append(row.value)
     return true
+  }
+
+  /// Returns the notes on an event; they are in the order of their events.
+  private func notes(on index: Int) -> BodyNotes? {
+    let place = notes.indices.partitioningIndex { notes[$0].event >= index }
+    return place < notes.count && notes[place].event == index ? notes[place] : nil
   }
 }
 
@@ -118,10 +114,4 @@ private struct EventRow: FieldRecord {
 
 extension String: FieldRecord {
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) { coder.code(&self) }
-}
-
-/// Returns the notes on event `index` among `all`, which are in the order of their events.
-private func notes(on index: Int, _ all: [BodyNotes]) -> BodyNotes? {
-  let place = all.indices.partitioningIndex { all[$0].event >= index }
-  return place < all.count && all[place].event == index ? all[place] : nil
 }

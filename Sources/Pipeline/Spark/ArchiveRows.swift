@@ -34,7 +34,6 @@ struct ArchiveRowWriter {
   let put: (String) throws -> Void
   private(set) var row = 0
   private(set) var events = 0
-  private(set) var coder = EventRows()
 
   mutating func add(_ message: ArchiveMessage) throws {
     switch message {
@@ -62,7 +61,7 @@ struct ArchiveRowWriter {
         [
           Int64(event.provider.rawValue), event.lineage, event.user, event.identity,
           original.isEmpty ? 0 : transactionKey(original), event.transaction,
-        ], coder.encode(batch, index, isErased: erased.contains(event.user)))
+        ], batch.row(of: index, isErased: erased.contains(event.user)))
       events += 1
     }
   }
@@ -80,7 +79,6 @@ struct ArchiveRowWriter {
 
 /// Decodes rows of archives to the messages from which they were encoded.
 struct ArchiveRowReader {
-  private var coder = EventRows()
   private var batch = EventBatch()
   /// The file of the last row, and its attempt.
   private(set) var (file, attempt) = (0, 0)
@@ -92,7 +90,7 @@ struct ArchiveRowReader {
     else { throw malformed }
     (self.file, self.attempt) = (file, attempt)
     guard number < 0 else {
-      guard coder.decode(fields[4], into: &batch) else { throw malformed }
+      guard batch.add(row: fields[4]) else { throw malformed }
       return nil
     }
     switch try StageCoding.value(ArchiveNote.self, fields[4]) {
@@ -120,7 +118,6 @@ struct ArchiveRowReader {
 /// Adds rows of events and users to a shard.
 struct ShardRows {
   private let shard: Shard
-  private var coder = EventRows()
   private var batch = EventBatch()
   private var numbers: [Int32] = []
   private var rows = 0
@@ -144,7 +141,7 @@ struct ShardRows {
         (self.published, self.archive) = (published, archive)
       }
       numbers.append(place)
-      guard coder.decode(fields[4], into: &batch) else {
+      guard batch.add(row: fields[4]) else {
         throw malformedRow(rows, "its content is not an event")
       }
     default: throw malformedRow(rows, "it is neither an event nor a user")

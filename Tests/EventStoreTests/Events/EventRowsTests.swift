@@ -15,12 +15,12 @@ struct EventRowsTests {
     var batch = EventBatch.of(Array(Self.lines.dropLast()))
     batch.note(roundedAmounts: 2, missingIsProceed: 1)
     batch.add(Self.lines[3], value: 3)
-    var coder = EventRows()
     var read = EventBatch()
     _ = read.symbols.symbol("a word of another batch")
     for index in batch.events.indices {
-      let row = coder.encode(batch, index)
-      #expect(coder.decode(row[...], into: &read))
+      let row = batch.row(of: index)
+      let isRead = read.add(row: row[...])
+      #expect(isRead)
     }
     #expect(read.values == batch.values)
     #expect(read.notes == batch.notes)
@@ -42,12 +42,12 @@ struct EventRowsTests {
 
   @Test("A truncated or invalid row adds nothing", arguments: ["", "%", "AAAA", "cut"])
   func damage(text: String) {
-    var coder = EventRows()
     let batch = EventBatch.of(Self.lines)
-    var row = coder.encode(batch, 0)
+    var row = batch.row(of: 0)
     if text == "cut" { row.removeLast(8) } else { row = text }
     var read = EventBatch()
-    #expect(!coder.decode(row[...], into: &read))
+    let isRead = read.add(row: row[...])
+    #expect(!isRead)
     #expect(read.events.isEmpty)
   }
 }
