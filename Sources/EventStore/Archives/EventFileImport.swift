@@ -105,10 +105,10 @@ final class EventFileImport {
   static func write(_ archives: [EventFileImport], to database: Connection) throws {
     var arrivals: [Feed: FeedArrivals] = [:]
     for archive in archives { try archive.write(to: database, &arrivals) }
-    let ordered = arrivals.values.sorted {
-      ($0.feed.provider.rawValue, $0.feed.app) < ($1.feed.provider.rawValue, $1.feed.app)
+    let ordered = arrivals.sorted {
+      ($0.key.provider.rawValue, $0.key.app) < ($1.key.provider.rawValue, $1.key.app)
     }
-    for feed in ordered { try feed.write(to: database, run: archives[0].run) }
+    for (feed, own) in ordered { try own.write(to: database, run: archives[0].run, feed) }
   }
 
   private func write(to database: Connection, _ feeds: inout [Feed: FeedArrivals]) throws {

@@ -46,7 +46,7 @@ final class ArrivalCounts {
     // An undated observation may carry the end of a period, in the future; it proves no delivery.
     if event.observation?.isUndated != true {
       let feed = Feed(provider: event.provider, app: event.app)
-      feeds[feed, default: FeedArrivals(feed: feed)].add(event, at: arrived)
+      feeds[feed, default: FeedArrivals()].add(event, at: arrived)
     }
     return slot
   }
@@ -89,7 +89,7 @@ final class ArrivalCounts {
     }
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
-    for (feed, own) in feeds { arrivals[feed, default: FeedArrivals(feed: feed)].add(own) }
+    for (feed, own) in feeds { arrivals[feed, default: FeedArrivals()].add(own) }
     slots.removeAll()
     deliveries.removeAll()
     latencies.removeAll()

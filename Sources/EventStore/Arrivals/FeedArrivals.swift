@@ -2,12 +2,9 @@ internal import Domain
 
 /// The hours in which deliveries of a feed arrived, and the creation lag of its messages.
 struct FeedArrivals {
-  let feed: Feed
   private var lags = LagSample()
   /// The first and the last arrival of each UTC hour.
   private var hours: [Int64: ClosedRange<Instant>] = [:]
-
-  init(feed: Feed) { self.feed = feed }
 
   /// Memory in use, approximately.
   var size: Int { hours.count * 64 }
@@ -28,7 +25,7 @@ struct FeedArrivals {
   }
 
   /// Merges the arrivals into those of the ledger, as a result that `run` will publish.
-  func write(to database: Connection, run: Int64) throws {
+  func write(to database: Connection, run: Int64, _ feed: Feed) throws {
     let days = Dictionary(grouping: hours.values) { CivilCalendar.utc.day(of: $0.lowerBound) }
     for (day, hours) in days.sorted(by: { $0.key < $1.key }) {
       let known = try database.first(
