@@ -63,11 +63,10 @@ struct SealedParts {
   /// Computes the digests of those of `tables` that are sealed.
   init(of tables: Set<String>, in database: Connection) throws {
     (self.tables, self.database) = (tables, database)
-    let chain = RunChain(database)
-    let runs = try chain.published().map(\.number)
+    let runs = try database.publishedRuns().map(\.number)
     for run in runs {
-      var parts = try chain.arrived(in: run, only: tables)
-      if run == runs.last { parts += try chain.standing(only: tables) }
+      var parts = try database.partsArrived(in: run, only: tables)
+      if run == runs.last { parts += try database.standingParts(only: tables) }
       digests += parts.map { ($0.subject(of: run), $0.digest) }
     }
   }
@@ -112,7 +111,7 @@ public struct KeptAuditEntries: Sendable {
 }
 
 extension RunPart {
-  /// Computes what the run after `acts` seals of them, as `RunChain` does from the table.
+  /// Computes what the run after `acts` seals of them, as `Connection.seal` does from the table.
   init(acts: [AuditEntry]) {
     var writer = ByteWriter()
     for act in acts {

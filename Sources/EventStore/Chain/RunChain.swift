@@ -21,43 +21,37 @@ extension Ledger {
   /// Returns the chain, one link per published run, oldest first.
   public func chain() throws(SubledgerError) -> [ChainLink] {
     try access("read the chain of runs") { database in
-      let chain = RunChain(database)
-      return try chain.published().map { run in
+      try database.publishedRuns().map { run in
         ChainLink(
-          run: run.number, text: try chain.text(of: run.number), record: run.record)
+          run: run.number, text: try database.recordText(of: run.number), record: run.record)
       }
     }
   }
 }
 
-/// Reads and writes the records of runs, and reads what they seal.
-struct RunChain {
-  let database: Connection
-
-  init(_ database: Connection) { self.database = database }
-
+extension Connection {
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
-    for part in try arrived(in: run) + standing() + [words(database.count("string"))] {
-      try database.run(
+    for part in try partsArrived(in: run) + standingParts() + [words(count("string"))] {
+      try self.run(
         """
         insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
         on conflict (run, part) do update set rows = excluded.rows, sha256 = excluded.sha256
         """, run, part.name, part.rows, part.sha256)
     }
-    try database.run(
-      "update run set record = ? where id = ?", sha256(of: Array(try text(of: run).utf8)), run)
+    let record = sha256(of: Array(try recordText(of: run).utf8))
+    try self.run("update run set record = ? where id = ?", record, run)
   }
 
-  func published() throws -> [(number: Int64, record: String)] {
-    try database.all("select id, record from run where published is not null order by id") {
+  func publishedRuns() throws -> [(number: Int64, record: String)] {
+    try all("select id, record from run where published is not null order by id") {
       ($0.int64(0), $0.text(1))
     }
   }
 
   /// Returns the text of a run's record.
-  func text(of run: Int64) throws -> String {
-    let before = try database.first(
+  func recordText(of run: Int64) throws -> String {
+    let before = try first(
       "select record from run where id < ? and published is not null order by id desc limit 1", run
     ) { $0.text(0) }
     var lines = ["previous \(before ?? "none")"]
@@ -65,7 +59,7 @@ struct RunChain {
       "id", "as_of_ms", "version", "lines", "accepted", "duplicates", "skipped", "rejected",
       "archives", "configuration", "prices", "decisions", "published", "qualified",
     ]
-    try database.forEachRow(
+    try forEachRow(
       "select \(columns.joined(separator: ", ")), options from run where id = ?", run
     ) { row in
       for (index, column) in columns.enumerated() {
@@ -74,7 +68,7 @@ struct RunChain {
       }
       lines.append("options \(sha256(of: Array(row.bytes(Int32(columns.count)))))")
     }
-    lines += try database.all(
+    lines += try all(
       "select part, rows, sha256 from run_part where run = ? order by part", run
     ) { "\($0.text(0)) \($0.int64(1)) rows \($0.text(2))" }
     return lines.joined(separator: "\n") + "\n"
@@ -89,15 +83,15 @@ struct RunPart: Equatable {
   var sha256: String
 }
 
-extension RunChain {
+extension Connection {
   /// Returns the parts whose rows never change after the run; only those in `tables`, if given.
-  func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
+  func partsArrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
     try SealedTables.byRun.filter { tables?.contains($0.name) ?? true }
       .map { try part($0.name, "where \($0.rows)", run) }
   }
 
   /// Returns the parts that later runs change: the tables match only the last run's digests.
-  func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
+  func standingParts(only tables: Set<String>? = nil) throws -> [RunPart] {
     try SealedTables.whole.filter { tables?.contains($0) ?? true }.map { try part($0) }
   }
 
@@ -107,13 +101,10 @@ extension RunChain {
   }
 
   private func part(_ name: String, _ rows: String = "", _ value: Int64 = 0) throws -> RunPart {
-    let sealed = try database.columns(in: name).filter {
-      SealedTables.unsealed[name]?.contains($0) != true
-    }
-    let key = try database.primaryKey(name).joined(separator: ", ")
+    let sealed = try columns(in: name).filter { SealedTables.unsealed[name]?.contains($0) != true }
+    let key = try primaryKey(name).joined(separator: ", ")
     let statement = try Statement(
-      database,
-      "select \(sealed.joined(separator: ", ")) from \(name) \(rows) order by \(key)")
+      self, "select \(sealed.joined(separator: ", ")) from \(name) \(rows) order by \(key)")
     statement.bind(1, value)
     let digest = SHA256Digest()
     var writer = ByteWriter()

@@ -4,27 +4,25 @@ internal import Formats
 /// Compares runs with the chain of their records, and tables with the digests in it.
 struct ChainCheck {
   private let database: Connection
-  private let chain: RunChain
   private let acts: [AuditEntry]
   private let rewritings: Rewritings
 
   init(_ database: Connection) throws {
     self.database = database
-    chain = RunChain(database)
     acts = try database.acts()
     rewritings = Rewritings(acts)
   }
 
   func run(_ check: inout LedgerCheck) throws {
     holdActs(&check)
-    let runs = try chain.published()
+    let runs = try database.publishedRuns()
     for run in runs {
       check.rows += 1
       try hold(run, &check)
     }
     guard let last = runs.last?.number else { return }
     if let words = try stored("string", of: last) {
-      try hold(chain.words(words.rows), of: last, &check)
+      try hold(database.words(words.rows), of: last, &check)
     }
     try holdStanding(last, &check)
   }
@@ -40,7 +38,7 @@ struct ChainCheck {
         or run = (select max(id) from run where published is not null)
       """
     ) { $0.int64(0) }
-    for run in try chain.published() where sealing.contains(run.number) {
+    for run in try database.publishedRuns() where sealing.contains(run.number) {
       try hold(run, only: ["act", "closed_report"], &check)
     }
     if let last = sealing.max() { try holdStanding(last, &check) }
@@ -50,10 +48,10 @@ struct ChainCheck {
     _ run: (number: Int64, record: String), only tables: Set<String>? = nil,
     _ check: inout LedgerCheck
   ) throws {
-    if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
+    if sha256(of: Array(try database.recordText(of: run.number).utf8)) != run.record {
       check.fail("run \(run.number): the record does not match the run")
     }
-    for part in try chain.arrived(in: run.number, only: tables) {
+    for part in try database.partsArrived(in: run.number, only: tables) {
       try hold(part, of: run.number, &check)
     }
   }
@@ -62,7 +60,7 @@ struct ChainCheck {
     // An interrupted run has changed tables that only the last run's digests prove.
     let isBroken = try database.first("select 1 from run where published is null") { _ in true }
     guard isBroken == nil else { return }
-    for part in try chain.standing() { try hold(part, of: last, &check) }
+    for part in try database.standingParts() { try hold(part, of: last, &check) }
   }
 
   /// Compares audit entries with their digests, including those that no run has sealed yet.

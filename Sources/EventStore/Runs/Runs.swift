@@ -85,7 +85,7 @@ extension Ledger {
         counts.rejected, archives, published,
         qualified.isEmpty ? nil : qualified.joined(separator: "\n"))
       try checksums?.write(to: database)
-      if published != nil { try RunChain(database).seal(run) }
+      if published != nil { try database.seal(run) }
     }
   }
 

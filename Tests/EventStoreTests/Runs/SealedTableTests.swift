@@ -27,7 +27,7 @@ struct SealedTableTests {
     try ledger.record(AuditEntry(.prune))
     try ledger.publish()
     func parts() throws -> [RunPart] {
-      try ledger.access("seal") { try RunChain($0).arrived(in: 1, only: [table]) }
+      try ledger.access("seal") { try $0.partsArrived(in: 1, only: [table]) }
     }
     let before = try parts()
     #expect(before.map(\.name) == [table] && before[0].rows > 0)
@@ -104,7 +104,7 @@ struct SealedTableTests {
     #expect(acts.map(\.zone) == ["UTC", ""] && acts.map(\.who) == ["ada", ""])
     #expect(acts.allSatisfy { sha256(of: Array($0.text.utf8)) == $0.sha256 })
     let sealed = try ledger.access("read the acts") { database in
-      try RunChain(database).arrived(in: 2, only: ["act"])
+      try database.partsArrived(in: 2, only: ["act"])
     }
     #expect(sealed == [RunPart(acts: acts)])
   }
