@@ -36,10 +36,23 @@ final class EventFileImport {
     3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
   }
 
-  /// Counts the lines of a batch, and adds its `events`, with symbols and provenance of the ledger.
+  /// Counts the lines of a batch, collects the apps' own ids of its users, and adds its `events`,
+  /// with symbols and provenance of the ledger.
   func add(_ batch: EventBatch, _ events: [Event]) {
-    let firstValue = values
-    count(batch)
+    var brought: Int64 = 0
+    for index in batch.values.indices
+    where index == 0 || batch.values[index] != batch.values[index - 1] { brought += 1 }
+    let left = batch.skipped.values.reduce(0, +)
+    precondition(
+      batch.lines == brought + left + Int64(batch.rejects.count),
+      "every line of a batch brings events, or is skipped or rejected")
+    counts.lines += batch.lines
+    counts.skipped += left
+    counts.rejected += Int64(batch.rejects.count)
+    for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
+    rejects.add(batch.rejects)
+    unknown.add(batch.unknown)
+    customers.add(batch)
     var notes = batch.notes[...]
     for (index, event) in events.enumerated() {
       let isNoted = notes.first.map { Int($0.event) == index } ?? false
@@ -50,29 +63,11 @@ final class EventFileImport {
       let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
       trail.add(
         LineAttribution.Step(
-          value: firstValue + batch.values[index], arrival: isKnown ? nil : arrivals.enter(event),
+          value: values + batch.values[index], arrival: isKnown ? nil : arrivals.enter(event),
           roundedAmounts: body?.roundedAmounts ?? 0,
           missingIsProceed: body?.missingIsProceed ?? 0))
     }
-  }
-
-  /// Counts the lines of a batch, and collects the apps' own ids of its users.
-  private func count(_ batch: EventBatch) {
-    var brought: Int64 = 0
-    for index in batch.values.indices
-    where index == 0 || batch.values[index] != batch.values[index - 1] { brought += 1 }
-    let left = batch.skipped.values.reduce(0, +)
-    precondition(
-      batch.lines == brought + left + Int64(batch.rejects.count),
-      "every line of a batch brings events, or is skipped or rejected")
     values += Int32(truncatingIfNeeded: batch.lines)
-    counts.lines += batch.lines
-    counts.skipped += left
-    counts.rejected += Int64(batch.rejects.count)
-    for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
-    rejects.add(batch.rejects)
-    unknown.add(batch.unknown)
-    customers.add(batch)
   }
 
   /// Counts the results of its events, with which `results` begins.
