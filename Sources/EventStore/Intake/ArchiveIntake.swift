@@ -61,7 +61,7 @@ public class ArchiveIntake {
 
   /// Adds a batch to the counts of its archive.
   func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
-    draft.add(batch, ledger.translated(batch, of: draft.id).events)
+    draft.add(batch, ledger.translated(batch, of: draft.id))
   }
 
   /// Completes the counts of the archive, which is written now or with a later one.

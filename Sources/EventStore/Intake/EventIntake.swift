@@ -46,11 +46,8 @@ public final class EventIntake: ArchiveIntake {
   override func take(_ batch: EventBatch, of draft: EventFileImport) throws(SubledgerError) {
     // One transaction for the lookups of all users.
     try ledger.change("add events") { database in
-      let (events, entitlements) = ledger.translated(batch, of: draft.id)
-      try batch.arena.withUnsafeBytes { arena in
-        try waiting.add(
-          events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, entitlements, in: database)
-      }
+      let events = ledger.translated(batch, of: draft.id)
+      try waiting.add(events, of: batch, in: database)
       draft.add(batch, events)
     }
     // Memory stays bounded however long an archive is.

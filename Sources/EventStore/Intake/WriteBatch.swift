@@ -50,17 +50,15 @@ struct WriteBatch {
       + users.count * (MemoryLayout<User>.stride + 24)
   }
 
-  /// Adds events that have the ledger's symbols and provenance, with their texts, and the
-  /// entitlements in some of their bodies as encoded by `SnapshotCoding`, in order; `keys` is
-  /// nil while only those of the batch are known.
+  /// Adds events that have the ledger's symbols and provenance, with their texts, and the notes on
+  /// some of their bodies, in order; `keys` is nil while only those of the batch are known.
   ///
   /// Each step is done for all events before the next: the data of lineages is scattered in memory,
   /// and in a short loop the processor can wait for several addresses at once.
   mutating func add(
-    _ events: [Event], _ texts: [Texts], _ entitlements: [(event: Int, bytes: [UInt8])],
-    _ keys: UserKeys?
+    _ events: [Event], _ texts: [Texts], _ notes: [BodyNotes], _ keys: UserKeys?
   ) throws {
-    var entitlements = entitlements[...]
+    var notes = notes.filter { !$0.entitlements.isEmpty }[...]
     let numbers = numberLineages(of: events, texts)
     for index in events.indices {
       try check(events[index], of: numbers[index], original: texts[index].original)
@@ -68,7 +66,8 @@ struct WriteBatch {
     for index in events.indices {
       let event = events[index]
       let user = try userKey(of: event, in: numbers[index], id: texts[index].user, keys)
-      let sent = entitlements.first?.event == index ? entitlements.removeFirst().bytes : []
+      let isNoted = notes.first.map { Int($0.event) == index } ?? false
+      let sent = isNoted ? notes.removeFirst().encodedEntitlements : []
       let content = contents.keep {
         EventCoding.encode(
           event, transaction: texts[index].transaction, entitlements: sent, to: &$0)
@@ -166,21 +165,21 @@ extension WriteBatch {
 }
 
 extension Ledger {
-  /// Returns the events of a batch with the ledger's symbols and their archive's number, and the
-  /// entitlements in some of their bodies as encoded by `SnapshotCoding`.
-  func translated(
-    _ batch: EventBatch, of archive: Int32
-  ) -> (events: [Event], entitlements: [(event: Int, bytes: [UInt8])]) {
+  /// Returns the events of a batch with the ledger's symbols and their archive's number.
+  func translated(_ batch: EventBatch, of archive: Int32) -> [Event] {
     let numbers = batch.symbols.words.map { symbols.symbol($0) }
-    let events = batch.events.map { event in
+    return batch.events.map { event in
       var event = event.renumbered { numbers[Int($0)] }
       event.place.archive = archive
       return event
     }
-    let entitlements = batch.notes.filter { !$0.entitlements.isEmpty }.map { notes in
-      (event: Int(notes.event), bytes: SnapshotCoding.encode(notes.entitlements.map(\.ofWebhook)))
-    }
-    return (events, entitlements)
+  }
+}
+
+extension BodyNotes {
+  /// The entitlements as encoded by `SnapshotCoding`; empty without any.
+  var encodedEntitlements: [UInt8] {
+    entitlements.isEmpty ? [] : SnapshotCoding.encode(entitlements.map(\.ofWebhook))
   }
 }
 

@@ -35,15 +35,13 @@ struct WriteBuffer {
     begin = Mark(events: count, runs: spillFile.count, batch: batch.end)
   }
 
-  /// Adds events that have the ledger's symbols and provenance, with their texts and entitlements.
-  mutating func add(
-    _ events: [Event], _ texts: [WriteBatch.Texts],
-    _ entitlements: [(event: Int, bytes: [UInt8])], in database: Connection
-  ) throws {
+  /// Adds the events of a batch, which have the ledger's symbols and provenance in `events`.
+  mutating func add(_ events: [Event], of sent: EventBatch, in database: Connection) throws {
     let isAny = try spillFile.isOpen || database.isAny("user")
-    try batch.add(
-      events, texts, entitlements,
-      isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil)
+    let keys = try isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil
+    try sent.arena.withUnsafeBytes { arena in
+      try batch.add(events, sent.texts.map { WriteBatch.Texts($0, in: arena) }, sent.notes, keys)
+    }
   }
 
   /// Removes the events of the last archive.

@@ -10,8 +10,7 @@ extension EventBatch {
     var words = StringTable()
     let event = events[index].renumbered { words.symbol(symbols.words[Int($0)]) }
     let notes = notes(on: index)
-    let sent = notes?.entitlements ?? []
-    let entitlements = sent.isEmpty ? [] : SnapshotCoding.encode(sent.map(\.ofWebhook))
+    let entitlements = notes?.encodedEntitlements ?? []
     var content = ByteWriter(capacity: 256)
     var record = ByteWriter(capacity: 256)
     var writer = ByteWriter(capacity: 512)

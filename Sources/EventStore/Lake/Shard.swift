@@ -46,17 +46,13 @@ public final class Shard {
     if published != self.published { try merge() }
     self.published = published
     if let folded, archive > folded { try settle() }
+    var batch = batch
+    // Only the pseudonym is left of erased persons.
+    for (index, event) in batch.events.enumerated() where erased.contains(event.user) {
+      batch.texts[index].user = 0..<0
+    }
     try ledger.visit("add events") { database in
-      let (events, entitlements) = ledger.translated(batch, of: archive)
-      try batch.arena.withUnsafeBytes { arena in
-        let texts = zip(events, batch.texts).map { event, own in
-          var own = own
-          // Only the pseudonym is left of them.
-          if erased.contains(event.user) { own.user = 0..<0 }
-          return WriteBatch.Texts(own, in: arena)
-        }
-        try waiting.add(events, texts, entitlements, in: database)
-      }
+      try waiting.add(ledger.translated(batch, of: archive), of: batch, in: database)
       origins += numbers.map { (archive, $0) }
       if waiting.size > Self.batchSize {
         try ledger.change("spill events") { try waiting.spill(in: $0) }
