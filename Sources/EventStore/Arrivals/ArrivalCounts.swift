@@ -5,10 +5,9 @@ final class ArrivalCounts {
   /// The number of the run that will publish the archive.
   private let run: Int64
   private let calendar = CivilCalendar.utc
-  /// Retry schedules by the raw value of the provider.
-  private let schedules: [RetrySchedule]
-  /// Schedules from older documentation, by the raw value of the provider, if none is configured.
-  private let olderSchedules: [RetrySchedule?]
+  /// Retry schedules by the raw value of the provider; if none is configured, also the one from
+  /// older documentation.
+  private let schedules: [(current: RetrySchedule, older: RetrySchedule?)]
   private var slots: [DeliveryKey: Int32] = [:]
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
   private var latencies: [LatencyPlace: Int64] = [:]
@@ -19,14 +18,10 @@ final class ArrivalCounts {
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
-    let providers = (0...last).map(Provider.init(rawValue:))
-    self.schedules = providers.map { provider in
-      guard let provider else { return .firstOnly }
-      return schedules[provider] ?? provider.interface.retries
-    }
-    olderSchedules = providers.map { provider in
-      guard let provider, schedules[provider] == nil else { return nil }
-      return provider.interface.olderRetries
+    self.schedules = (0...last).map { value in
+      guard let provider = Provider(rawValue: value) else { return (.firstOnly, nil) }
+      if let own = schedules[provider] { return (own, nil) }
+      return (provider.interface.retries, provider.interface.olderRetries)
     }
   }
 
@@ -69,11 +64,11 @@ final class ArrivalCounts {
     latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
     let delay = (received.milliseconds &- event.createdAt.milliseconds) / 1000
     let provider = Int(event.provider.rawValue)
-    let attempt = schedules[provider].attempt(after: delay)
+    let attempt = schedules[provider].current.attempt(after: delay)
     deliveries[Int(slot)].counts.receive(attempt, latency: latency)
     attempts.add(event, receivedAt: received)
-    attempts.add(event, attempt, of: schedules[provider])
-    guard let older = olderSchedules[provider] else { return }
+    attempts.add(event, attempt, of: schedules[provider].current)
+    guard let older = schedules[provider].older else { return }
     var key = deliveries[Int(slot)].key
     key.isOlderSchedule = true
     let olderAttempt = older.attempt(after: delay)
