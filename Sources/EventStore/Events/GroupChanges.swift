@@ -14,11 +14,9 @@ public struct FoldGroup: Sendable, Hashable {
   /// The subscription of a group of one; 0 for a user's group.
   let lineage: Int64
 
-  /// Returns the group of a subscription.
-  public init(of row: LineageRow) { self.init(of: row, user: row.user) }
-
-  /// Returns the group of a subscription when its user was `user`.
-  public init(of row: LineageRow, user: Int64) {
+  /// Returns the group of a subscription, or its group when its user was `user`.
+  public init(of row: LineageRow, user: Int64? = nil) {
+    let user = user ?? row.user
     let isAlone = row.provider.capabilities.hasStableOriginalID || user == 0
     (provider, environment) = (row.provider, row.environment)
     // A subscription without app may belong to any app.
