@@ -68,20 +68,15 @@ struct LagSample {
 extension Ledger {
   /// Returns the time from an event to its message by feed, except the slowest of a thousand.
   public func creationLags() throws(SubledgerError) -> [Feed: Interval] {
-    try access("read how late messages are made") { database in
-      var samples: [Feed: [Int64]] = [:]
-      try database.forEachRow(
-        """
-        select provider, app, max(lag_s) from creation_lag group by provider, app, identity
-        order by provider, app, identity
-        """
-      ) { row in
-        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
-        if samples[feed, default: []].count < LagSample.size {
-          samples[feed, default: []].append(row.int64(2))
-        }
-      }
-      return samples.mapValues { lags in .seconds(lags.sorted().dropLast().last ?? 0) }
+    let lags = try all(
+      "read how late messages are made",
+      """
+      select provider, app, max(lag_s) from creation_lag group by provider, app, identity
+      order by provider, app, identity
+      """
+    ) { (try $0.feed(0), $0.int64(2)) }
+    return Dictionary(grouping: lags, by: \.0).mapValues { sample in
+      .seconds(sample.prefix(LagSample.size).map(\.1).sorted().dropLast().last ?? 0)
     }
   }
 }

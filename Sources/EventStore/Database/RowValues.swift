@@ -115,6 +115,11 @@ extension Statement {
     try known(StringID(exactly: int64(column)), column)
   }
 
+  /// Reads provider and app from consecutive columns, starting with `column`.
+  func feed(_ column: Int32) throws(SubledgerError) -> Feed {
+    Feed(provider: try value(column), app: try symbol(column + 1))
+  }
+
   /// Reads provider, app, store and product from consecutive columns, starting with `column`.
   func productKey(_ column: Int32) throws(SubledgerError) -> ProductKey {
     try ProductKey(

@@ -45,8 +45,8 @@ extension Ledger {
         """
       ) { row in
         try Watermark(
-          feed: Feed(provider: row.value(0), app: row.symbol(1)), newest: row.instant(2),
-          begin: row.instant(3), gapMax: Interval(milliseconds: row.int64(4)))
+          feed: row.feed(0), newest: row.instant(2), begin: row.instant(3),
+          gapMax: Interval(milliseconds: row.int64(4)))
       }
       return basis
     }

@@ -83,17 +83,12 @@ extension Ledger {
 
   /// Returns for each feed how many events arrived per UTC hour, numbered since 1970-01-01.
   public func arrivals() throws(SubledgerError) -> [Feed: [(hour: Int64, events: Int64)]] {
-    try access("count arrivals") { database in
-      var arrivals: [Feed: [(hour: Int64, events: Int64)]] = [:]
-      try database.forEachRow(
-        "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
-        Int64(CoverageGap.arrival.rawValue)
-      ) { row in
-        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
-        arrivals[feed, default: []].append((row.int64(2), row.int64(3)))
-      }
-      return arrivals
-    }
+    let arrivals = try all(
+      "count arrivals",
+      "select provider, app, day * 24 + hour, events from coverage_cell where gap = ?",
+      Int64(CoverageGap.arrival.rawValue)
+    ) { (try $0.feed(0), (hour: $0.int64(2), events: $0.int64(3))) }
+    return Dictionary(grouping: arrivals, by: \.0).mapValues { $0.map(\.1) }
   }
 
   /// Returns the net amount of some days: gross before commission less refunds, in US dollars,

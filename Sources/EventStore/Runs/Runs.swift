@@ -163,7 +163,7 @@ extension Connection {
   /// Returns the feeds with deliveries.
   func feeds() throws -> [Feed] {
     try all("select distinct provider, app from delivery_day order by provider, app") {
-      try Feed(provider: $0.value(0), app: $0.symbol(1))
+      try $0.feed(0)
     }
   }
 
