@@ -104,25 +104,22 @@ extension Ledger {
   public func publishedRows(
     of report: String, zone: String, month: Month, before run: Int64
   ) throws(SubledgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {
-    try access("read published rows") { database in
-      var rows: [[UInt8]: (row: ReportRow, run: Int64)] = [:]
-      // With `max`, SQLite takes the other columns from the same row.
-      try database.forEachRow(
-        """
-        select row.key, row.row_values, row.is_complete, max(version.run)
-        from published as version
-        join published_row as row on row.version = version.id
-        where version.report = ? and version.zone = ? and version.period = ? and version.run < ?
-        group by row.key
-        """, report, zone, month, run
-      ) { row in
-        guard !row.isNull(1) else { return }
-        let version = ReportRow(
-          key: Array(row.blob(0)), values: Array(row.blob(1)), isComplete: row.int64(2) != 0)
-        rows[version.key] = (version, row.int64(3))
-      }
-      return rows
+    // With `max`, SQLite takes the other columns from the same row.
+    let rows = try all(
+      "read published rows",
+      """
+      select row.key, row.row_values, row.is_complete, max(version.run)
+      from published as version
+      join published_row as row on row.version = version.id
+      where version.report = ? and version.zone = ? and version.period = ? and version.run < ?
+      group by row.key having row.row_values is not null
+      """, report, zone, month, run
+    ) { row in
+      let version = ReportRow(
+        key: Array(row.blob(0)), values: Array(row.blob(1)), isComplete: row.int64(2) != 0)
+      return (version.key, (row: version, run: row.int64(3)))
     }
+    return Dictionary(uniqueKeysWithValues: rows)
   }
 
   /// Returns why runs after `run` and before `end` restated rows of one month, by key.
