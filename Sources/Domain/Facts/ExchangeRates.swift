@@ -5,15 +5,7 @@ public struct ExchangeRate: Sendable, Hashable, Comparable {
   /// Millionths of the currency; above 0.
   public let local: Int64
 
-  /// The rate of `revenue`; nil unless both amounts exist and are not zero.
-  public init?(of revenue: Revenue) {
-    guard let usd = revenue.usd?.magnitude.micros, let local = revenue.local?.magnitude.micros,
-      usd > 0, local > 0, revenue.currency != 0
-    else { return nil }
-    self.init(usd: usd, local: local)
-  }
-
-  /// The rate of a stored fraction; nil unless both parts are above 0.
+  /// The rate of two amounts; nil unless both are above 0.
   public init?(usd: Int64, local: Int64) {
     guard usd > 0, local > 0 else { return nil }
     let divisor = greatestCommonDivisor(usd, local)

@@ -128,8 +128,8 @@ public struct ExchangeOutliers: Sendable, Equatable, ChargeOutliers {
   ) -> (usd: Amount, local: Amount, usual: Amount, difference: Amount)? {
     // A dollar amount is rounded to a cent, which is a large part of a small amount.
     guard let key = CurrencyDay(event), let median = medians[key], let revenue = event.revenue,
-      let rate = ExchangeRate(of: revenue), median.isFar(rate),
       let usd = revenue.usd?.magnitude, let local = revenue.local?.magnitude,
+      let rate = ExchangeRate(usd: usd.micros, local: local.micros), median.isFar(rate),
       let usual = median.usd(for: local), let difference = try? usd.subtracting(usual),
       difference.magnitude > Amount(micros: 10_000)
     else { return nil }
