@@ -75,11 +75,10 @@ private struct HourCounts {
 
   var dayGaps: [FeedGap] {
     let counts = (0..<count / 24).map { sum($0 * 24, 24) }
-    let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
     // The first day is incomplete: it begins with the first delivery.
     return counts.indices.dropFirst().compactMap { day in
       gap(
-        DayComparison(counts, day, before, ofMonths: sameOfMonths), odds: feedGapOdds,
+        DayComparison(counts, day, ofMonths: sameOfMonths(day)), odds: feedGapOdds,
         in: day * 24..<day * 24 + 24, since: 0)
     }
   }
@@ -129,8 +128,7 @@ private struct HourCounts {
       return nil
     }
     let counts = (since...last).map { sum($0 * 24 + hour, run.count) }
-    let before = counts.reduce(into: [Int64(0)]) { $0.append($0[$0.count - 1] + $1) }
-    return gap(DayComparison(counts, index - since, before), odds: odds, in: run, since: since)
+    return gap(DayComparison(counts, index - since), odds: odds, in: run, since: since)
   }
 
   /// The compared hours as a gap; nil if they are not a gap.
@@ -163,12 +161,10 @@ private struct DayComparison {
   var delivered: Int64 { counts[index] }
 
   /// Nil if there are too few days or the day is not conspicuous.
-  ///
-  /// - Parameter sums: the sums of the counts before each day, and the total.
-  init?(_ counts: [Int64], _ index: Int, _ sums: [Int64], ofMonths: (Int) -> [Int] = { _ in [] }) {
+  init?(_ counts: [Int64], _ index: Int, ofMonths: [Int] = []) {
     let around = max(0, index - 28)..<min(counts.count, index + 29)
     guard around.count > 13 else { return nil }
-    let sum = sums[around.upperBound] - sums[around.lowerBound]
+    let sum = counts[around].reduce(0, +)
     // At most half of the mean; checked first because it is cheap.
     guard 2 * counts[index] * Int64(around.count) <= sum, sum > 0 else { return nil }
     let isEmpty = { (day: Int) in 10 * counts[day] * Int64(around.count) <= sum }
@@ -184,7 +180,7 @@ private struct DayComparison {
     let rest = max(0, run.lowerBound - 28)..<min(counts.count, run.upperBound + 29)
     others = rest.filter { !run.contains($0) }
     guard others.count >= 13 else { return nil }
-    self.ofMonths = ofMonths(index).filter { !isEmpty($0) }
+    self.ofMonths = ofMonths.filter { !isEmpty($0) }
     self.counts = counts
     self.index = index
   }
