@@ -95,9 +95,7 @@ extension Reconciler {
       if let at = transaction.at, at >= rules.fold.asOf { return nil }
       if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
       isDated = isDated && transaction.at != nil
-      validity.add(transaction.at)
-      validity.add(transaction.expiresAt)
-      validity.add(transaction.revokedAt)
+      validity.add(transaction.at, transaction.expiresAt, transaction.revokedAt)
     }
     // The capture time dates what has no date.
     guard isDated else { return knownAt - Interval(milliseconds: 1) }
@@ -107,13 +105,9 @@ extension Reconciler {
       if let current = lineage.current { validity.add(current) }
     }
     for entitlement in entitlements {
-      validity.add(entitlement.startedAt)
-      validity.add(entitlement.trialStartedAt)
-      validity.add(entitlement.firstPurchasedAt)
-      validity.add(entitlement.lastPurchasedAt)
-      validity.add(entitlement.expiresAt)
-      validity.add(entitlement.autoRenewOffAt)
       validity.add(
+        entitlement.startedAt, entitlement.trialStartedAt, entitlement.firstPurchasedAt,
+        entitlement.lastPurchasedAt, entitlement.expiresAt, entitlement.autoRenewOffAt,
         entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) })
     }
     return validity.until
@@ -131,24 +125,21 @@ private struct Validity {
     shifts = [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds]
   }
 
-  mutating func add(_ moment: Instant?) {
-    guard let moment else { return }
-    for shift in shifts {
-      let shifted = moment + Interval(milliseconds: shift)
-      if shifted >= shown { until = min(until, shifted) }
+  mutating func add(_ moments: Instant?...) {
+    for case let moment? in moments {
+      for shift in shifts {
+        let shifted = moment + Interval(milliseconds: shift)
+        if shifted >= shown { until = min(until, shifted) }
+      }
     }
   }
 
   mutating func add(_ state: LineageState) {
-    add(state.firstEventAt)
-    add(state.lastEventAt)
-    add(state.periodEnd)
-    add(state.reportedEnd)
-    add(state.lastReportedEnd)
-    add(state.effectiveEnd)
-    add(state.unansweredEnd)
-    add(state.trials.last?.end)
-    add(state.trials.last?.convertibleUntil)
+    let trial = state.trials.last
+    add(
+      state.firstEventAt, state.lastEventAt, state.periodEnd, state.reportedEnd,
+      state.lastReportedEnd, state.effectiveEnd, state.unansweredEnd, trial?.end,
+      trial?.convertibleUntil)
     // The ends of the years of a 12-month commitment that continues after a cancel.
     guard let cancel = state.lastCancelAt else { return }
     let begun = state.charges.lazy.map(\.time).min().map { min($0, cancel) } ?? cancel
