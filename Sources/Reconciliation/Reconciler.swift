@@ -190,7 +190,7 @@ final class Reconciler {
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
     if let lineage = byName[name] {
       found.parts = lineage.parts
-      found.periodLength = periodLength(lineage, lineage.latest) ?? .seconds(0)
+      found.periodLength = periodLength(lineage.latest) ?? .seconds(0)
     }
     // An end is in doubt within the gap of a missing event.
     if draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt {

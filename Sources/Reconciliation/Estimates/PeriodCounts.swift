@@ -18,7 +18,7 @@ extension Reconciler {
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
-    guard let length = periodLength(match.lineage)?.milliseconds else {
+    guard let length = periodLength(match.lineage.state)?.milliseconds else {
       let hasFailed = state.paymentsFailed.contains { base - .days(1) <= $0 && $0 < end }
       return !hasFailed || beyond >= .days(31)
     }
@@ -87,7 +87,7 @@ extension Reconciler {
   /// If the payment had failed, the first charge may have been at any time within the horizon.
   private func fewest(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     guard hasFailed(match.lineage.state, at: base),
-      let length = periodLength(match.lineage)?.milliseconds, length > 0
+      let length = periodLength(match.lineage.state)?.milliseconds, length > 0
     else { return max(1, periods(match, from: base, until: end)) }
     let beyond = end.since(base + rules.fold.retryHorizon).milliseconds
     return max(1, (beyond + length - 1) / length)
@@ -115,10 +115,8 @@ extension Reconciler {
     return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) != true
   }
 
-  func periodLength(_ lineage: LineageInput) -> Interval? { periodLength(lineage, lineage.state) }
-
   /// The configured or listed length, else that of the last paid period, perhaps of an offer.
-  func periodLength(_ lineage: LineageInput, _ state: LineageState) -> Interval? {
+  func periodLength(_ state: LineageState) -> Interval? {
     if let length = knownLength(of: state) { return length.mean }
     let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
     guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
@@ -132,10 +130,10 @@ extension Reconciler {
 
   /// When the first of `count` periods until `end` began, not before `earliest`; nil if unknown.
   func begin(
-    of count: Int64 = 1, periodsUntil end: Instant, _ lineage: LineageInput,
-    _ state: LineageState, earliest: Instant = Instant(milliseconds: .min)
+    of count: Int64 = 1, periodsUntil end: Instant, _ state: LineageState,
+    earliest: Instant = Instant(milliseconds: .min)
   ) -> Instant? {
-    guard let length = periodLength(lineage, state) else { return nil }
+    guard let length = periodLength(state) else { return nil }
     let begun = max(earliest, end - Interval(milliseconds: length.milliseconds * count))
     guard begun > earliest, let known = knownLength(of: state) else { return begun }
     return max(earliest, known.end(from: end, times: -Int(count)))
@@ -143,7 +141,7 @@ extension Reconciler {
 
   /// The length of the shown product's period; nil if it is another product of unknown length.
   func shownLength(_ match: EntitlementMatch) -> Interval? {
-    guard namesOtherProduct(match) else { return periodLength(match.lineage) }
+    guard namesOtherProduct(match) else { return periodLength(match.lineage.state) }
     return knownLength(of: match.entitlement)?.mean
   }
 
@@ -159,10 +157,9 @@ extension Reconciler {
   /// When the period with the shown end began; nil if unknown or after the snapshot.
   func begin(ofPeriodShownBy match: EntitlementMatch) -> Instant? {
     guard let end = match.entitlement.expiresAt else { return nil }
-    let lineage = match.lineage
     let begin =
       knownLength(of: match.entitlement)?.start(before: end)
-      ?? (namesOtherProduct(match) ? nil : begin(periodsUntil: end, lineage, lineage.state))
+      ?? (namesOtherProduct(match) ? nil : begin(periodsUntil: end, match.lineage.state))
     return begin.flatMap { $0 <= knownAt + gap ? $0 : nil }
   }
 

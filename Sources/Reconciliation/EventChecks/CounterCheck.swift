@@ -69,10 +69,9 @@ extension Reconciler {
   private func conversionDue(
     _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
-    let length = periodLength(lineage)?.milliseconds ?? 0
+    let length = periodLength(lineage.state)?.milliseconds ?? 0
     let begun =
-      begin(
-        of: number, periodsUntil: first.periodStart, lineage, lineage.state, earliest: trial.start)
+      begin(of: number, periodsUntil: first.periodStart, lineage.state, earliest: trial.start)
       ?? max(trial.start, first.periodStart)
     guard capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
     // Months differ in length.
@@ -91,7 +90,7 @@ extension Reconciler {
   ) {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
-    let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
+    let first = start.map { $0 + (periodLength(lineage.state) ?? .seconds(0)) }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
     if isByOrder, isListed(charge, andBefore: from) { return }
     // What another jump left out is dated at its later charge at the latest.
@@ -104,7 +103,7 @@ extension Reconciler {
         } ?? true)
     }
     var left = jump.between - total(between)
-    if isByOrder, let length = periodLength(lineage)?.milliseconds, length > 0 {
+    if isByOrder, let length = periodLength(lineage.state)?.milliseconds, length > 0 {
       left = min(left, (charge.periodStart.since(from).milliseconds + length / 7) / length)
       let elsewhere = lineage.latest.countedElsewhere(as: .missedRenewal)
       left -= Int64(elsewhere.count { begin < $0.time && $0.time < charge.time })

@@ -219,7 +219,7 @@ extension Reconciler {
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {
     let state = lineage.latest
-    let length = periodLength(lineage, state) ?? .days(366)
+    let length = periodLength(state) ?? .days(366)
     let feed = Feed(provider: state.provider, app: state.app)
     if end + length <= rules.fold.endsAreFinal(until: feed) { return .missedExpiration }
     return state.isTrial ? .missedConversion : .missedRenewal

@@ -111,9 +111,9 @@ extension Reconciler {
   /// Whether a canceled subscription was bought again: more than a period after its end, and not
   /// while the store still collected for it.
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
-    let length = periodLength(lineage, lineage.latest)
+    let length = periodLength(lineage.latest)
     guard period.isAfterCancel, let end = period.previousEnd,
-      let begin = period.start ?? begin(periodsUntil: period.end, lineage, lineage.latest)
+      let begin = period.start ?? begin(periodsUntil: period.end, lineage.latest)
     else { return false }
     let isCollected = period.isRecovery && !isExpired(lineage.latest, at: end)
     if isCollected, begin <= end + rules.fold.retryHorizon { return false }
@@ -130,7 +130,7 @@ extension Reconciler {
     // The latest product can have another length.
     let own = rules.length(of: lineage.text(period.product))?.mean
     guard let end = free ?? period.previousEnd,
-      let length = (held == period.product ? own : nil) ?? periodLength(lineage, state),
+      let length = (held == period.product ? own : nil) ?? periodLength(state),
       length > .seconds(0),
       !period.isRecovery, !hasFailed(state, at: end)
     else { return 1 }
@@ -155,7 +155,7 @@ extension Reconciler {
       period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end)
         || isAfterLapse(period, lineage)
     else { return period.previousEnd }
-    return begin(periodsUntil: period.end, lineage, state, earliest: end) ?? end
+    return begin(periodsUntil: period.end, state, earliest: end) ?? end
   }
 
   private func evidence(_ period: UnseenPeriod, _ id: String) -> String {
@@ -242,7 +242,7 @@ extension Reconciler {
     let state = lineage.latest
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
-      let length = periodLength(lineage, state), length > .seconds(0),
+      let length = periodLength(state), length > .seconds(0),
       charged > knownAt || !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
     else { return }

@@ -133,7 +133,7 @@ extension Reconciler {
     let known = missing(in: match.lineage, after: state).compactMap(\.end).reduce(paid, max)
     if known.isWithin(gap, of: shown) { return true }
     guard state.isInBillingRetry, known < shown else { return false }
-    let length = periodLength(match.lineage)?.milliseconds ?? 0
+    let length = periodLength(match.lineage.state)?.milliseconds ?? 0
     return shown.since(known).milliseconds < length / 10 * 9
   }
 

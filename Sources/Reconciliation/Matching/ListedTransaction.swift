@@ -237,8 +237,7 @@ extension Reconciler {
   /// The end that it extended, as known from events or the list; if that is more than a period
   /// earlier, one period before its own end; else when the access that contains it began.
   func inferredDate(of transaction: ListedTransaction) -> Instant? {
-    let lineage = lineage(of: transaction)
-    let state = lineage?.latest
+    let state = lineage(of: transaction)?.latest
     let reported = state?.charges.last { $0.transaction == transaction.key }
     if let reported { return reported.time }
     guard let end = transaction.expiresAt else { return transaction.startedAt }
@@ -246,7 +245,7 @@ extension Reconciler {
     let paid = state?.subscriptionCharges.compactMap(\.periodEnd) ?? []
     let tried = state?.trials.compactMap(\.end) ?? []
     let known = (listed + paid + tried).filter { $0 < end - rules.endTolerance }
-    guard let length = lineage.flatMap({ periodLength($0, $0.latest) }) else {
+    guard let length = state.flatMap(periodLength) else {
       return known.max() ?? transaction.startedAt.flatMap { $0 < end ? $0 : nil }
     }
     // Months differ in length; if two periods are missing, the end between them is unknown.

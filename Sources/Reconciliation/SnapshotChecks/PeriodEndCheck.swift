@@ -204,7 +204,7 @@ extension Reconciler {
   private func isWatched(after base: Instant, _ match: EntitlementMatch) -> Bool {
     let about = subject(match.lineage)
     if isWatched(base, about) { return true }
-    guard let length = shownLength(match) ?? periodLength(match.lineage) else { return false }
+    guard let length = shownLength(match) ?? periodLength(match.lineage.state) else { return false }
     return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
   }
 
@@ -222,7 +222,7 @@ extension Reconciler {
       return (started, max(1, periods(match, from: started, until: end)))
     }
     // Otherwise only the bought period dates it.
-    let length = periodLength(match.lineage) ?? .seconds(0)
+    let length = periodLength(match.lineage.state) ?? .seconds(0)
     let shown = begin(ofPeriodShownBy: match) ?? base
     // Nothing renews before the end: a purchase after a refund does. Months differ in length.
     if state.accessRevoked, let revoked = state.effectiveEnd, shown >= revoked,

@@ -77,7 +77,7 @@ extension Reconciler {
     let state = lineage.state
     guard let cancel = state.lastCancelAt, !state.churned.contains(where: { $0.at >= cancel })
     else { return false }
-    if let length = periodLength(lineage), !length.isMonth { return false }
+    if let length = periodLength(lineage.state), !length.isMonth { return false }
     let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
     let begun = (start ?? state.subscriptionCharges.first)?.time
     // Before any period is known, only the cancel is known.

@@ -71,9 +71,7 @@ extension Reconciler {
     else { return false }
     if let charged = transaction.dateSent, charged >= known - gap { return false }
     if end <= max(known + gap, state.effectiveEnd ?? known) { return true }
-    guard transaction.isFailing, let length = lineage.flatMap({ periodLength($0, state) }) else {
-      return false
-    }
+    guard transaction.isFailing, let length = periodLength(state) else { return false }
     return end.since(known).milliseconds < length.milliseconds / 10 * 9
   }
 
