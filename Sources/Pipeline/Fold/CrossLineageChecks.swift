@@ -30,7 +30,6 @@ struct CrossLineageChecks {
         let conflict = FoldFinding.conflict(
           of: row.event, versions: row.places.count, fields: row.fields)
         breaks += Reconciliation.breaks(from: [conflict], lineage: lineage, rules: rules)
-          .map { $0.reported(by: lineage) }
       }
     }
     return breaks
@@ -49,7 +48,6 @@ struct CrossLineageChecks {
       else { return }
       for lineage in try cases.lineages(group, events) {
         breaks += outliers.breaks(in: lineage, events, rules: rules)
-          .map { $0.reported(by: lineage) }
       }
     }
     guard var waiting = keys else {
@@ -84,10 +82,7 @@ struct CrossLineageChecks {
   private func environmentLeak(_ row: LineageRow, _ counterpart: LineageRow) throws -> [Break] {
     guard let lineage = try lineageInput(of: row), let other = try lineageInput(of: counterpart)
     else { return [] }
-    return [
-      Reconciliation.environmentLeak(lineage, counterpart: other, rules: rules).reported(
-        by: lineage)
-    ]
+    return [Reconciliation.environmentLeak(lineage, counterpart: other, rules: rules)]
   }
 
   private func lineageInput(of row: LineageRow) throws -> LineageInput? {

@@ -151,7 +151,7 @@ struct GroupFold: Sendable {
       isWatched = true
     }
     if found.contains(where: { $0.status == .pending }) { isWatched = true }
-    result.breaks += found.map { $0.reported(by: lineage) }
+    result.breaks += found
     return isWatched
   }
 
@@ -178,8 +178,7 @@ struct GroupFold: Sendable {
       else { continue }
       let lineage = texts.input(state)
       for event in late {
-        result.breaks.append(
-          clockBreak(ahead: event, lineage: lineage, rules: rules).reported(by: lineage))
+        result.breaks.append(clockBreak(ahead: event, lineage: lineage, rules: rules))
       }
     }
     return true
@@ -206,7 +205,7 @@ struct GroupFold: Sendable {
           let lineage = texts.input(state)
           let found = missing(in: lineage).breaks
           guard found.contains(where: \.code.isCharge) else { return }
-          breaks += found.map { $0.reported(by: lineage) }
+          breaks += found
         }
       }
       return breaks
@@ -226,10 +225,13 @@ struct GroupFold: Sendable {
     return group[0].user == 0 || rules.snapshotsTakenAt[group[0].provider] == nil
   }
 
+  /// The missing events that those of the subscription alone prove.
   private func missing(in lineage: LineageInput) -> ReconciliationResult {
     let user = ReconciliationInput(
       provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
-    return reconcile(user, rules: rules, checkStop: {})
+    var result = reconcile(user, rules: rules, checkStop: {})
+    for index in result.breaks.indices { result.breaks[index].lineage = lineage.state.lineage }
+    return result
   }
 }
 
@@ -239,14 +241,5 @@ extension Array {
   func parts(sizeMin: Int, jobs: Int) -> [ArraySlice<Element>] {
     let size = Swift.max(sizeMin, Swift.min(4_096, count / jobs + 1))
     return stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
-  }
-}
-
-extension Break {
-  /// Returns the break, marked as found in the events of `lineage` without a snapshot.
-  func reported(by lineage: LineageInput) -> Break {
-    var copy = self
-    copy.lineage = lineage.state.lineage
-    return copy
   }
 }

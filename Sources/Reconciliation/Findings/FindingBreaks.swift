@@ -18,7 +18,7 @@ public func breaks(
       key: .event(finding.identity), transaction: lineage.transactionText(finding.transaction),
       expectedAt: finding.time, worth: (isSandbox ? nil : finding.difference, .provider),
       evidence: finding.evidence
-    ).finishedAtOnce(rules)
+    ).finishedAtOnce(of: lineage, rules)
     byID[found.id] = found
   }
   return byID.values.sorted { $0.id < $1.id }
@@ -49,7 +49,7 @@ public func clockBreak(
     code: .clock, subject: lineageSubject(lineage, product: event.product),
     key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
     evidence: "\(event.kind.name) of \(event.time.text)\(received) is after as-of and not counted"
-  ).finishedAtOnce(rules)
+  ).finishedAtOnce(of: lineage, rules)
 }
 
 /// The subscription of a lineage in the form of breaks.
@@ -61,9 +61,10 @@ func lineageSubject(_ lineage: LineageInput, product: StringID) -> BreakSubject 
 }
 
 extension BreakDraft {
-  /// The finished break about something that arrived: nothing can still settle.
-  func finishedAtOnce(_ rules: ReconciliationSettings) -> Break {
+  /// The finished break about something that arrived for `lineage`: nothing can still settle.
+  func finishedAtOnce(of lineage: LineageInput, _ rules: ReconciliationSettings) -> Break {
     var found = finished(knownAt: rules.fold.asOf, rules)
+    found.lineage = lineage.state.lineage
     found.status = code.isAboutArrival ? .resolved : .open
     if subject.environment == .sandbox { found.severity = .info }
     found.settlesAt = nil
@@ -82,5 +83,5 @@ public func environmentLeak(
     evidence: "events of one subscription came as production from "
       + "\(lineage.state.firstEventAt.text) and as sandbox from "
       + "\(counterpart.state.firstEventAt.text)"
-  ).finishedAtOnce(rules)
+  ).finishedAtOnce(of: lineage, rules)
 }
