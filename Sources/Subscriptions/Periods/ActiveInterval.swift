@@ -30,18 +30,17 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
       trial = period
       continue
     }
-    guard let current = stretches.indices.last, let previous = stretches[current].periods.last
-    else {
-      let opening = firstOpening(period, after: trial, events, rules)
-      stretches.append(ActiveInterval(periods: [index], start: period.start, opening: opening))
-      continue
+    let opening: Movement
+    if let current = stretches.indices.last, let previous = stretches[current].periods.last {
+      if continues(periods[previous], with: period, gap: rules.renewalGap) {
+        stretches[current].periods.append(index)
+        continue
+      }
+      close(&stretches[current], with: periods[previous], events)
+      opening = reopening(periods[previous], with: period, events: events, rules: rules)
+    } else {
+      opening = firstOpening(period, after: trial, events, rules)
     }
-    if continues(periods[previous], with: period, gap: rules.renewalGap) {
-      stretches[current].periods.append(index)
-      continue
-    }
-    close(&stretches[current], with: periods[previous], events)
-    let opening = reopening(periods[previous], with: period, events: events, rules: rules)
     stretches.append(ActiveInterval(periods: [index], start: period.start, opening: opening))
   }
   closeLast(&stretches, periods: periods, events: events, rules: rules)
