@@ -69,7 +69,7 @@ final class UnpackedViews {
 
   private func addEvents(to view: ViewDefinition) throws {
     try ledger.forEachGroup(linked: true) { group, events in
-      let evidence = events.map { SourceEvent(event: $0, reported: $0) }
+      let evidence = events.map { (event: $0, reported: $0) }
       for (event, record) in zip(events, try records.records(of: evidence, group)) {
         let sent = event.revenue
         let money = Record([

@@ -22,19 +22,9 @@ public struct Contribution: Sendable {
   public var at: Instant { source.at }
 }
 
-/// A source event of a contribution.
-public struct SourceEvent: Sendable {
-  /// The event as folded: a derived event has the kind and time of the change that a state proves.
-  public let event: Event
-  /// The reported event; equals `event` unless that is derived.
-  public let reported: Event
-
-  /// An event and the reported event that contains or proves it.
-  public init(event: Event, reported: Event) {
-    self.event = event
-    self.reported = reported
-  }
-}
+/// A source event of a contribution as folded, and the reported event that contains or proves it: a
+/// derived event has the kind and time of the change that a state proves.
+public typealias SourceEvent = (event: Event, reported: Event)
 
 extension SubscriptionHistory {
   /// The contributions that `book(into:)` adds, one by one.
@@ -63,12 +53,12 @@ extension SubscriptionHistory {
       return evidence(periods[period].opener, deciding)
     case .held(let index):
       return [held[index].event, held[index].booked].map {
-        SourceEvent(event: $0, reported: original(of: $0))
+        (event: $0, reported: original(of: $0))
       }
     case .event(let index): return evidence(index, [])
     case .reported(let index, let other):
       return [index, other].compactMap(\.self).map {
-        SourceEvent(event: reported[$0], reported: reported[$0])
+        (event: reported[$0], reported: reported[$0])
       }
     }
   }
@@ -77,7 +67,7 @@ extension SubscriptionHistory {
   public var reportedEvents: [Event] { reported.array }
 
   private func evidence(_ first: Int, _ others: [Int]) -> [SourceEvent] {
-    ([first] + others).map { SourceEvent(event: events[$0], reported: original(of: events[$0])) }
+    ([first] + others).map { (event: events[$0], reported: original(of: events[$0])) }
   }
 
   /// The reported event that `event` is, or from which it is derived.

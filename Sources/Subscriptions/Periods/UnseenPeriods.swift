@@ -28,15 +28,8 @@ public struct UnseenPeriod: Sendable, Equatable {
   public var time: Instant
 }
 
-/// A renewal counter in an event that is not a charge.
-public struct ReportedCount: Sendable, Equatable {
-  /// The provider's counter.
-  public var count: Int32
-  /// The kind of that event.
-  public var kind: EventKind
-  /// When that event happened.
-  public var time: Instant
-}
+/// A renewal counter in an event that is not a charge, with that event's kind and time.
+public typealias ReportedCount = (count: Int32, kind: EventKind, time: Instant)
 
 extension SubscriptionHistory {
   var unseenPeriods: [UnseenPeriod] {
@@ -139,10 +132,8 @@ extension SubscriptionHistory {
     guard let last = periods.last else { return nil }
     let events = events
     return last.ownEvents.dropFirst().compactMap { index in
-      events[index].renewalCount.map {
-        ReportedCount(count: $0, kind: events[index].kind, time: events[index].time)
-      }
-    }.max { $0.count < $1.count }
+      events[index].renewalCount.map { ($0, events[index].kind, events[index].time) }
+    }.max { $0.0 < $1.0 }
   }
 
   /// Whether the first charge proves an earlier one that happened after `start`.

@@ -55,8 +55,8 @@ struct SharesTests {
       return sums.refunds == 1
     }
     #expect(refunds.map(\.at) == [at("2026-01-12")])
-    #expect(
-      refunds.map { history.evidence(of: $0).map(\.event.kind) } == [[.refunded, .started]])
+    let kinds = refunds.map { share in history.evidence(of: share).map { $0.event.kind } }
+    #expect(kinds == [[.refunded, .started]])
   }
 }
 
