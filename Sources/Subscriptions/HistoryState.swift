@@ -134,13 +134,21 @@ extension SubscriptionHistory {
 
   private func describe(_ period: Period, in state: LineageState) {
     state.product = period.product
-    state.scheduledProduct = scheduledProduct(in: period)
+    let announcement = period.eventRange.last { events[$0].isAnnouncement }
+    state.scheduledProduct = announcement.map { events[$0].product }
     state.isTrial = period.isTrial
     state.periodEnd = period.end
     state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
-    state.reportedEnd = reportedEnd(in: period)
-    state.lastReportedEnd = lastReportedEnd(of: period)
+    state.reportedEnd = period.eventRange.lazy.filter {
+      events[$0].impliesUnseenPeriod(after: period, events, rules.renewalGap)
+    }.compactMap { events[$0].periodEnd }.max()
+    let opener = events[period.opener]
+    let last = period.ownEvents.dropFirst().last {
+      (events[$0].isCancel || events[$0].isExpiry) && events[$0].transaction != 0
+        && events[$0].transaction == opener.transaction
+    }
+    state.lastReportedEnd = last.flatMap { events[$0].periodEnd }
     state.accessRevoked = period.revokedAt != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
@@ -149,27 +157,6 @@ extension SubscriptionHistory {
     state.expiredAt = period.ownEvents.lazy.map { events[$0] }.first(where: \.isExpiry).map {
       min($0.time, $0.reportedPeriodEnd ?? $0.time)
     }
-  }
-
-  /// The latest end in a state, if it is after the period's own end.
-  private func reportedEnd(in period: Period) -> Instant? {
-    period.eventRange.compactMap { index in
-      events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
-        ? events[index].periodEnd : nil
-    }.max()
-  }
-
-  private func lastReportedEnd(of period: Period) -> Instant? {
-    period.ownEvents.dropFirst().last { index in
-      (events[index].isCancel || events[index].isExpiry) && events[index].transaction != 0
-        && events[index].transaction == events[period.opener].transaction
-    }.flatMap { events[$0].periodEnd }
-  }
-
-  /// The product that a change without a charge announced for the next renewal.
-  private func scheduledProduct(in period: Period) -> StringID? {
-    let announcement = period.eventRange.last { events[$0].isAnnouncement }
-    return announcement.map { events[$0].product }
   }
 
   private var charges: [Charge] {
