@@ -30,15 +30,13 @@ extension Reconciler {
       && isComparable(lineage) && !isTransferred(lineage) && !isReplaced(lineage)
       && !isRefundMissed(lineage) && !isReportedLater(lineage, .revocation)
     {
-      guard !mayHaveVanished(lineage) else {
+      if mayHaveVanished(lineage) {
         omit(.endsWithoutDate)
-        continue
-      }
-      guard !mayBeHidden(lineage) else {
+      } else if mayBeHidden(lineage) {
         omit(.unmatchedEntitlements)
-        continue
+      } else {
+        raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
       }
-      raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
     }
   }
 
