@@ -197,12 +197,11 @@ extension Event {
       && !isRefundBooking
   }
 
-  /// Whether the event reports a later end than `period`, for another transaction; before any
-  /// period, whether it reports any end.
+  /// Whether the event, which may name another period, reports a later end than `period`, for
+  /// another transaction; before any period, whether it reports any end.
   ///
   /// An end after a failed payment can be that of grace, unless it is later by most of a period.
   func mayNameUnseenPeriod(after period: Period?, _ events: [Event], _ gap: Interval) -> Bool {
-    guard mayNameAnotherPeriod else { return false }
     guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
     guard kind.isAboutSubscription, let end = period.end,
       let reported = namedEnd(after: period), !startsLineage
