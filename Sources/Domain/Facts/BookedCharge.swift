@@ -8,43 +8,28 @@ public struct BookedCharge: Sendable {
   public var time: Instant
   /// Whether it is a refund.
   public var isRefund: Bool
-  /// What was sold.
-  public var productKey: ProductKey
-  /// The kind of charge; for a refund, the kind of the refunded charge.
-  public var chargeKind: ChargeKind
+  /// The row of revenue that counts it.
+  public var row: RevenueKey
   /// The number of a renewal; for a refund, of the refunded renewal.
   public var renewalOrdinal: Int64?
   /// The start of the paid period; nil if unknown or for a one-time purchase.
   public var periodStart: Instant?
   /// The end of the paid period.
   public var periodEnd: Instant?
-  /// The ledger's symbol of the user's country; 0 when not sent.
-  public var country: StringID = 0
-  /// The ledger's symbol of the storefront; 0 when not sent.
-  public var storefront: StringID = 0
-  /// The ledger's symbol of the ISO 4217 code of local amounts; 0 when not sent.
-  public var currency: StringID = 0
-  /// Before commission, in the currency; nil when unknown.
+  /// Before commission, in the row's currency; nil when unknown.
   public var grossLocal: Amount?
-  /// After commission, in the currency; nil when unknown.
+  /// After commission, in the row's currency; nil when unknown.
   public var proceedsLocal: Amount?
   /// Before commission, in US dollars; nil when unknown.
   public var grossUSD: Amount?
   /// After commission, in US dollars; nil when unknown.
   public var proceedsUSD: Amount?
-  /// Percent that remains after commission; nil when unknown.
-  public var rate: Amount?
-  /// The source of the amounts.
-  public var basis = AmountBasis.none
 
   /// The ledger's symbol of the offer; 0 for the full price.
   public var offer: StringID { (refunded ?? event).offer }
 
   /// A booking of `event` at its time; all other fields are set by name.
-  public init(
-    _ event: Event, at time: Instant, isRefund: Bool, of productKey: ProductKey, as kind: ChargeKind
-  ) {
-    (self.event, self.time, self.isRefund) = (event, time, isRefund)
-    (self.productKey, chargeKind) = (productKey, kind)
+  public init(_ event: Event, at time: Instant, isRefund: Bool, in row: RevenueKey) {
+    (self.event, self.time, self.isRefund, self.row) = (event, time, isRefund, row)
   }
 }

@@ -6,7 +6,6 @@ public final class ChargeRowWriter: Sendable {
   /// The CSV dialect of the rows.
   public let dialect: CSVDialect
   private let decimals: Int?
-  private let calendar: CivilCalendar
   private let labels: Labels
   /// The cell and the run of each archive, at its number.
   private let archives: [(cell: [UInt8], run: Int64)]
@@ -21,7 +20,6 @@ public final class ChargeRowWriter: Sendable {
     of ledger: Ledger, rules: FoldSettings, dialect: CSVDialect, decimals: Int?
   ) throws {
     (self.dialect, self.decimals) = (dialect, decimals)
-    calendar = rules.calendar
     var archives: [(cell: [UInt8], run: Int64)] = []
     try ledger.rows(
       sql: "select id, name, run from archive where kind = 'events' order by id"
@@ -53,7 +51,7 @@ public final class ChargeRowWriter: Sendable {
     _ charge: BookedCharge, of owner: [UInt8], _ sources: EventSources, knownBy archive: Int32,
     to part: inout ChargePart
   ) throws(SubledgerError) {
-    let day = calendar.day(of: charge.time)
+    let day = charge.row.day
     let start = part.startRow()
     try write(charge, of: owner, sources, to: &part.lines)
     writeArrival(of: charge, sources, knownBy: archive, to: &part.lines)
@@ -68,7 +66,7 @@ public final class ChargeRowWriter: Sendable {
     func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
       try labels.add(Int64(number), .symbol, to: &line)
     }
-    let key = charge.productKey
+    let (row, key) = (charge.row, charge.row.productKey)
     line.add(charge.time)
     try labels.add(Int64(key.provider.rawValue), .provider, to: &line)
     try word(key.app, &line)
@@ -76,23 +74,23 @@ public final class ChargeRowWriter: Sendable {
     line.add(
       transaction: charge.event.transaction, sources.transaction(charge.event.transaction))
     line.add(plain: charge.isRefund ? "refund" : "charge")
-    try labels.add(Int64(charge.chargeKind.rawValue), .chargeKind, to: &line)
+    try labels.add(Int64(row.chargeKind.rawValue), .chargeKind, to: &line)
     try word(key.product, &line)
     line.add(cells: owner)
     if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
     if let start = charge.periodStart { line.add(start) } else { line.addNothing() }
     if let end = charge.periodEnd { line.add(end) } else { line.addNothing() }
-    try word(charge.country, &line)
-    try word(charge.storefront, &line)
-    try word(charge.currency, &line)
+    try word(row.country, &line)
+    try word(row.storefront, &line)
+    try word(row.currency, &line)
     try word(charge.offer, &line)
     line.add(Int64(charge.event.units))
     line.add(charge.grossLocal, decimals)
     line.add(charge.proceedsLocal, decimals)
     line.add(charge.grossUSD, decimals)
     line.add(charge.proceedsUSD, decimals)
-    line.add(charge.rate, nil, least: 0)
-    try labels.add(Int64(charge.basis.rawValue), .basis, to: &line)
+    line.add(row.rate, nil, least: 0)
+    try labels.add(Int64(row.basis.rawValue), .basis, to: &line)
     let refunded = charge.refunded?.transaction
     line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transaction($0) })
   }

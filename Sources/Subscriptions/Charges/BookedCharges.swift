@@ -15,19 +15,16 @@ extension SubscriptionHistory {
       func signed(_ amount: Amount?) -> Amount? { amount.map { Amount(micros: sign * $0.micros) } }
       var booked = BookedCharge(
         events[booking.event], at: booking.time, isRefund: booking.isRefund,
-        of: productKey(ofBooking: index), as: booking.chargeKind)
+        in: revenueKey(index))
       booked.refunded = booking.refundedCharge.map { events[bookings[$0].event] }
       booked.renewalOrdinal = ordinals?[charge]
       if let period = paid[charge].map({ periods[$0] }) {
         (booked.periodStart, booked.periodEnd) = (period.start, period.paidUntil ?? period.end)
       }
-      (booked.country, booked.storefront) = (booking.country, booking.storefront)
-      booked.currency = booking.currency
       booked.grossLocal = signed(money.grossLocal)
       booked.proceedsLocal = signed(money.proceedsLocal)
       booked.grossUSD = signed(money.grossUSD)
       booked.proceedsUSD = signed(money.proceedsUSD)
-      (booked.rate, booked.basis) = (money.rate, money.basis)
       try body(booked)
     }
   }

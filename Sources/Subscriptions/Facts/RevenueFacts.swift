@@ -11,7 +11,7 @@ extension SubscriptionHistory {
 
   /// The row of a booking, read in place: reading a fresh copy of so many bytes waits until all
   /// earlier writes, mainly of cells, have left the processor.
-  private func revenueKey(_ index: Int) -> RevenueKey {
+  func revenueKey(_ index: Int) -> RevenueKey {
     RevenueKey(
       day: day(bookings[index].time), productKey: productKey(ofBooking: index),
       productType: bookings[index].productType, chargeKind: bookings[index].chargeKind,
