@@ -168,8 +168,9 @@ extension SubscriptionHistory {
         transaction: booking.transaction, time: booking.time,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
         kind: booking.chargeKind, basis: booking.money.basis, product: booking.product,
-        grossUSD: booking.money.grossUSD, currency: booking.currency, ordinal: ordinals[index],
-        grossLocal: booking.money.grossLocal, renewalCount: events[booking.event].renewalCount)
+        price: Price(
+          local: booking.money.grossLocal, usd: booking.money.grossUSD, currency: booking.currency),
+        ordinal: ordinals[index], renewalCount: events[booking.event].renewalCount)
     }
   }
 

@@ -16,14 +16,10 @@ public struct Charge: Sendable, Equatable {
   public var basis: AmountBasis
   /// Symbol of the store product id.
   public var product: StringID
-  /// Price in US dollars; nil when unknown.
-  public var grossUSD: Amount?
-  /// Symbol of the ISO 4217 code; 0 when unknown.
-  public var currency: StringID
+  /// Its price as booked.
+  public var price: Price
   /// Renewal ordinal; nil for other charges and when the start was not seen.
   public var ordinal: Int64?
-  /// Price in `currency`; nil when unknown.
-  public var grossLocal: Amount?
   /// The provider's number of renewals up to this charge; nil when not sent.
   public var renewalCount: Int32?
 }

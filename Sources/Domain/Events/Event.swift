@@ -57,16 +57,16 @@ public struct Revenue: Sendable, Hashable {
   public var hasAmount: Bool { local != nil || usd != nil }
 }
 
-/// The price that a provider sends with an event; it never replaces revenue.
+/// A price before commission, in two currencies.
 public struct Price: Sendable, Hashable {
-  /// In the currency of the charge.
+  /// In the currency of the charge; nil when unknown.
   @Compact public var local: Amount?
-  /// In US dollars.
+  /// In US dollars; nil when unknown.
   @Compact public var usd: Amount?
-  /// ISO 4217 code; symbol 0 when not sent.
+  /// ISO 4217 code; symbol 0 when unknown.
   public var currency: StringID
 
-  /// A price as a provider sent it.
+  /// A price with the amounts that are known.
   public init(local: Amount? = nil, usd: Amount? = nil, currency: StringID = 0) {
     self.local = local
     self.usd = usd

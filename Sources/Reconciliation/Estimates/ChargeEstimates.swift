@@ -19,7 +19,7 @@ extension Reconciler {
     at instant: Instant? = nil, isOffer: Bool = false
   ) -> Worth {
     let paid = lineage.latest.charges.filter {
-      $0.kind != .productChange && $0.grossUSD != nil && lineage.text($0.product) == product
+      $0.kind != .productChange && $0.price.usd != nil && lineage.text($0.product) == product
     }
     let offers = Set(paid.indices.filter { self.isOffer($0, among: paid, lineage) })
     var full = paid.indices.filter { !offers.contains($0) }.map { paid[$0] }
@@ -28,11 +28,11 @@ extension Reconciler {
     let time = instant ?? full.last?.time ?? rules.fold.asOf
     var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
     if paid.isEmpty { likely = reportedPrice(of: product, at: time, lineage) }
-    let currency = lineage.latest.charges.last?.currency ?? 0
+    let currency = lineage.latest.charges.last?.price.currency ?? 0
     likely =
       likely
       ?? price(of: product, in: lineage.latest.store, lineage.latest.country, currency, at: time)
-      ?? (isOffer ? nil : paid.last.map { LikelyPrice($0, local: $0.grossLocal) })
+      ?? (isOffer ? nil : paid.last.map { LikelyPrice($0) })
     guard var price = likely else { return (nil, .none) }
     if isOffer {
       let known = offers.sorted().map { paid[$0] }
@@ -102,9 +102,9 @@ extension Reconciler {
     let usual = paid.max {
       ($0.value.renewals, rank($0.key)) < ($1.value.renewals, rank($1.key))
     }.map {
-      LikelyPrice(
-        product: key, usd: rank($0.key) == "USD" ? $0.value.price : nil, paid: $0.value.price,
-        currency: $0.key, basis: .provider, local: $0.value.price)
+      let paid = $0.value.price
+      return LikelyPrice(
+        key, Price(local: paid, usd: rank($0.key) == "USD" ? paid : nil, currency: $0.key))
     }
     let listed = listedPrice(of: sold, at: time)
     return [usual, listed].compactMap(\.self).first {
@@ -117,8 +117,7 @@ extension Reconciler {
       of: sold.product, in: sold.store, country: sold.country, currency: sold.currency, at: time
     ).map {
       LikelyPrice(
-        product: sold.product, usd: $0.usd, paid: $0.local, currency: $0.currency,
-        basis: .priceBook, local: $0.local)
+        sold.product, Price(local: $0.local, usd: $0.usd, currency: $0.currency), .priceBook)
     }
   }
 
@@ -128,19 +127,19 @@ extension Reconciler {
     let before = full.last { $0.time <= time }
     let after = full.first { $0.time > time }
     guard let nearest = before ?? after else { return nil }
-    var price = LikelyPrice(nearest, local: nearest.grossLocal)
-    guard let product = priced(nearest, lineage), let reported = nearest.grossLocal else {
+    var price = LikelyPrice(nearest)
+    guard let product = priced(nearest, lineage), let reported = nearest.price.local else {
       return price
     }
     // What the price book alone shows changes when the price book does.
     if nearest.basis == .priceBook { return listedPrice(of: product, at: time) ?? price }
     if before != nil, let after {
-      guard priced(after, lineage) == product, let next = after.grossLocal, next != reported else {
+      guard priced(after, lineage) == product, let next = after.price.local, next != reported else {
         return price
       }
       let began = rules.prices.firstWeek(of: next, for: product)
       guard let began, began <= Week(of: time) else { return price }
-      return LikelyPrice(after, local: next)
+      return LikelyPrice(after)
     }
     guard let usual = rules.prices.usual(product, at: time), usual != reported else { return price }
     // A different price counts only if it appeared, or disappeared, between the two charges.
@@ -155,15 +154,18 @@ extension Reconciler {
     at time: Instant, beside offers: [Charge], _ lineage: LineageInput
   ) -> LikelyPrice? {
     guard let offer = offers.last, let product = priced(offer, lineage),
-      let usual = rules.prices.usual(product, at: time), let paid = offer.grossLocal, usual > paid
+      let usual = rules.prices.usual(product, at: time), let paid = offer.price.local, usual > paid
     else { return nil }
-    return LikelyPrice(offer, local: usual)
+    var price = LikelyPrice(offer)
+    price.local = usual
+    return price
   }
 
   private func withoutCheapStart(_ full: [Charge]) -> [Charge] {
     guard let first = full.first, first.kind != .renewal,
       let next = full.dropFirst().first(where: { $0.kind == .renewal }),
-      first.currency == next.currency, let price = first.grossLocal, let later = next.grossLocal,
+      first.price.currency == next.price.currency, let price = first.price.local,
+      let later = next.price.local,
       price < later
     else { return full }
     return Array(full.dropFirst())
@@ -174,13 +176,14 @@ extension Reconciler {
     _ full: LikelyPrice, _ known: [Charge], _ lineage: LineageInput
   ) -> Amount? {
     guard let local = full.local else { return nil }
-    if let product = priced(full.product, full.currency, lineage),
+    if let product = priced(full.product, full.known.currency, lineage),
       let offer = rules.prices.offer(of: product, full: local)
     {
       return offer
     }
-    return known.last { $0.currency == full.currency && ($0.grossLocal ?? local) < local }?
-      .grossLocal
+    return known.last {
+      $0.price.currency == full.known.currency && ($0.price.local ?? local) < local
+    }?.price.local
   }
 
   /// Whether a charge was paid at an offer price: according to the snapshot, else if the charges
@@ -189,19 +192,20 @@ extension Reconciler {
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageInput) -> Bool {
     let charge = paid[index]
     // A free charge may have no currency.
-    if charge.grossUSD == .zero { return paid.contains { $0.grossUSD != .zero } }
+    if charge.price.usd == .zero { return paid.contains { $0.price.usd != .zero } }
     switch view?.transaction(charge.transaction)?.kind {
     case .introStarted, .introRenewed: return true
     case .started, .renewed, .oneTime, .trialStarted: return false
     case .unknown, .free, nil: break
     }
-    guard let price = charge.grossLocal, let product = priced(charge, lineage) else { return false }
+    guard let price = charge.price.local, let product = priced(charge, lineage)
+    else { return false }
     // Two offers can follow each other.
-    let before = paid[..<index].lastIndex { $0.grossLocal != price }
-    let after = paid[index...].firstIndex { $0.grossLocal != price }
+    let before = paid[..<index].lastIndex { $0.price.local != price }
+    let after = paid[index...].firstIndex { $0.price.local != price }
     let near = [before, after].compactMap(\.self)
     let prices = near.map { paid[$0] }.filter { priced($0, lineage) == product }
-      .compactMap(\.grossLocal)
+      .compactMap(\.price.local)
     guard let full = prices.first, prices.allSatisfy({ $0 > price }) else { return false }
     if prices.count == 2, near == [index - 1, index + 1] { return true }
     // Within the rounding of prices in that currency.
@@ -211,7 +215,7 @@ extension Reconciler {
   }
 
   private func priced(_ charge: Charge, _ lineage: LineageInput) -> PricedProduct? {
-    priced(charge.product, charge.currency, lineage)
+    priced(charge.product, charge.price.currency, lineage)
   }
 
   private func priced(
@@ -250,29 +254,19 @@ extension LineageInput {
 /// The probable price of a missing charge.
 private struct LikelyPrice {
   let product: StringID
-  /// The paid or reported price in US dollars.
-  let usd: Amount?
-  /// The same in its currency.
-  let paid: Amount?
-  let currency: StringID
+  /// The price that was paid, reported or listed.
+  let known: Price
   let basis: AmountBasis
-  /// The price to use, in the currency.
+  /// The price to use, in the same currency.
   var local: Amount?
-}
 
-extension LikelyPrice {
-  /// `local` in the currency of a received charge.
-  init(_ charge: Charge, local: Amount?) {
-    self.init(
-      product: charge.product, usd: charge.grossUSD, paid: charge.grossLocal,
-      currency: charge.currency, basis: charge.basis, local: local)
+  init(_ product: StringID, _ known: Price, _ basis: AmountBasis = .provider) {
+    (self.product, self.known, self.basis, local) = (product, known, basis, known.local)
   }
 
-  init(_ reported: ReportedPrice) {
-    self.init(
-      product: reported.product, usd: reported.price.usd, paid: reported.price.local,
-      currency: reported.price.currency, basis: .provider, local: reported.price.local)
-  }
+  init(_ charge: Charge) { self.init(charge.product, charge.price, charge.basis) }
+
+  init(_ reported: ReportedPrice) { self.init(reported.product, reported.price) }
 
   func gross(_ count: Int64, at time: Instant, _ rates: ExchangeRates) -> Amount? {
     guard let one = perCharge(at: time, rates), let all = try? one.scaled(by: count, over: 1),
@@ -283,12 +277,12 @@ extension LikelyPrice {
 
   /// The price at the rate of the day or, if unknown, at the rate of the known price.
   private func perCharge(at time: Instant, _ rates: ExchangeRates) -> Amount? {
-    if basis == .provider, currency != 0, let local, local > .zero,
-      let dollars = rates.median(of: currency, around: time)?.usd(for: local)
+    if basis == .provider, known.currency != 0, let local, local > .zero,
+      let dollars = rates.median(of: known.currency, around: time)?.usd(for: local)
     {
       return dollars
     }
-    guard let local, let paid, local != paid, paid > .zero else { return usd }
-    return try? usd?.scaled(by: local.micros, over: paid.micros)
+    guard let local, let paid = known.local, local != paid, paid > .zero else { return known.usd }
+    return try? known.usd?.scaled(by: local.micros, over: paid.micros)
   }
 }

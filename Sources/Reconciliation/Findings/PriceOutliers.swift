@@ -115,12 +115,12 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
       let rare = rare(price, charge, store, event.country)
     else { return nil }
     let listed = rules.fold.prices.price(
-      of: charge.product, in: store, country: event.country, currency: charge.currency,
+      of: charge.product, in: store, country: event.country, currency: charge.price.currency,
       at: charge.time)
     guard listed?.local != price else { return nil }
     func isUsual(_ other: Charge) -> Bool {
-      guard other.product == charge.product, other.currency == charge.currency,
-        let price = other.grossLocal
+      guard other.product == charge.product, other.price.currency == charge.price.currency,
+        let price = other.price.local
       else { return false }
       return self.rare(price, other, store, event.country) == nil
     }
@@ -135,7 +135,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     _ price: Amount, _ charge: Charge, _ store: Store, _ country: StringID
   ) -> Rare? {
     let product = PricedProduct(
-      product: charge.product, store: store, currency: charge.currency, country: country)
+      product: charge.product, store: store, currency: charge.price.currency, country: country)
     let group = prices[Group(product, isFirst: charge.kind != .renewal)]
     return group.flatMap { $0.prices.contains(price) ? $0 : nil }
   }
@@ -145,19 +145,19 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   private func finding(
     _ event: Event, _ charge: Charge, _ price: Amount, _ rare: Rare, _ others: [Charge]
   ) -> FoldFinding? {
-    let near = others.compactMap(\.grossLocal).filter { !isFar(price, from: $0, factor: factor) }
+    let near = others.compactMap(\.price.local).filter { !isFar(price, from: $0, factor: factor) }
     guard near.isEmpty else { return nil }
     var (difference, beside) = (Amount?.none, "the median is \(rare.median.text())")
-    if let usual = others.first, let other = usual.grossLocal {
+    if let usual = others.first, let other = usual.price.local {
       beside = "the charge of \(usual.time.text) \(other.text())"
-      if let own = charge.grossUSD, let other = usual.grossUSD {
+      if let own = charge.price.usd, let other = usual.price.usd {
         difference = try? own.subtracting(other)
       }
     } else {
       guard charge.kind != .renewal, rare.isCommon,
         let over = try? price.subtracting(rare.median)
       else { return nil }
-      difference = try? charge.grossUSD?.scaled(by: over.micros, over: price.micros)
+      difference = try? charge.price.usd?.scaled(by: over.micros, over: price.micros)
     }
     return FoldFinding(
       .priceOutlier, event, difference: difference,

@@ -115,7 +115,7 @@ extension Reconciler {
         + "\(revokedAt.text); no refund event of it arrived")
     let charge = lineage?.latest.charges.last { $0.transaction == transaction.key }
     let worth =
-      charge?.grossUSD.map { ($0, charge?.basis ?? .none) }
+      charge?.price.usd.map { ($0, charge?.basis ?? .none) }
       ?? worth(of: transaction, lineage, about, code(of: transaction, lineage))
     draft.worth = (worth.amount.map { -$0 }, worth.basis)
     missedRefunds.formUnion(ended)
