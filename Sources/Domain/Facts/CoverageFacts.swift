@@ -21,28 +21,24 @@ public enum CoverageGap: UInt8, NamedCode {
 public struct CoverageKey: Sendable, Hashable {
   /// The day of the event, in the report's time zone.
   public var day: Day
-  /// The provider that sent it.
-  public var provider: Provider
-  /// The ledger's symbol of the app; 0 when unknown.
-  public var app: StringID
+  /// The feed that contained it.
+  public var feed: Feed
   /// The missing data.
   public var gap: CoverageGap
   /// For an arrival, the hour of the day.
   public var hour: UInt8 = 0
 
-  /// Gaps of one kind in a provider's data about an app.
-  public init(day: Day, provider: Provider, app: StringID, gap: CoverageGap) {
+  /// Gaps of one kind in a feed's data.
+  public init(day: Day, feed: Feed, gap: CoverageGap) {
     self.day = day
-    self.provider = provider
-    self.app = app
+    self.feed = feed
     self.gap = gap
   }
 
-  /// Events of an app's feed that were created in one UTC hour, numbered since 1970-01-01.
-  public init(arrivalsIn hour: Int64, provider: Provider, app: StringID) {
+  /// Events of a feed that were created in one UTC hour, numbered since 1970-01-01.
+  public init(arrivalsIn hour: Int64, feed: Feed) {
     let day = hour.flooredDividing(by: 24)
-    self.init(
-      day: Day(number: Int32(clamping: day)), provider: provider, app: app, gap: .arrival)
+    self.init(day: Day(number: Int32(clamping: day)), feed: feed, gap: .arrival)
     self.hour = UInt8(hour - day * 24)
   }
 }

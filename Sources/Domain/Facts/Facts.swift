@@ -144,18 +144,15 @@ public enum ExclusionReason: UInt8, NamedCode {
 public struct ExclusionKey: Sendable, Hashable {
   /// The day of the event, in the report's time zone.
   public var day: Day
-  /// The provider that sent it.
-  public var provider: Provider
-  /// The ledger's symbol of the app; 0 when unknown.
-  public var app: StringID
+  /// The feed that contained it.
+  public var feed: Feed
   /// Why the events add no money.
   public var reason: ExclusionReason
 
-  /// Events of an app that were excluded for a reason on a day.
-  public init(day: Day, provider: Provider, app: StringID, reason: ExclusionReason) {
+  /// Events of a feed that were excluded for a reason on a day.
+  public init(day: Day, feed: Feed, reason: ExclusionReason) {
     self.day = day
-    self.provider = provider
-    self.app = app
+    self.feed = feed
     self.reason = reason
   }
 }

@@ -47,7 +47,7 @@ extension Facts {
       },
       cells("excluded_cell", keyWidth: 4, excluded) { key, sums in
         [
-          Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
+          Int64(key.day.number), Int64(key.feed.provider.rawValue), Int64(key.feed.app),
           Int64(key.reason.rawValue), sums.events, sums.charges,
         ]
       },
@@ -59,7 +59,7 @@ extension Facts {
       },
       cells("coverage_cell", keyWidth: 5, gaps) { key, events in
         [
-          Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
+          Int64(key.day.number), Int64(key.feed.provider.rawValue), Int64(key.feed.app),
           Int64(key.gap.rawValue), Int64(key.hour), events,
         ]
       },

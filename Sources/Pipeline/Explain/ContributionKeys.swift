@@ -31,7 +31,10 @@ struct ContributionKeys {
       texts = ["cohort": key.cohort.text]
     case .excluded(let key, _):
       (product, day) = (nil, key.day)
-      texts = ["provider": key.provider.name, "app_id": word(key.app), "reason": key.reason.name]
+      texts = [
+        "provider": key.feed.provider.name, "app_id": word(key.feed.app),
+        "reason": key.reason.name,
+      ]
     case .arrival(let key, _):
       (product, day) = (nil, key.day)
       texts = ["provider": key.provider.name, "kind": key.kind.name]

@@ -29,8 +29,7 @@ extension SubscriptionHistory {
   func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
-      let key = CoverageKey(
-        arrivalsIn: event.countedAt.hour, provider: event.provider, app: event.app)
+      let key = CoverageKey(arrivalsIn: event.countedAt.hour, feed: event.feed)
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
       try books.add(.gap(key, 1), from: source)
     }
@@ -39,8 +38,7 @@ extension SubscriptionHistory {
   private func count(
     _ gap: CoverageGap, of event: Int, _ source: ContributionOrigin, _ books: inout Books
   ) throws(AmountOverflow) {
-    let key = CoverageKey(
-      day: day(source.at), provider: events[event].provider, app: events[event].app, gap: gap)
+    let key = CoverageKey(day: day(source.at), feed: events[event].feed, gap: gap)
     try books.add(.gap(key, 1), from: source)
   }
 }

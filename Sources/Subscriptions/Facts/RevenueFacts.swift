@@ -74,7 +74,7 @@ extension SubscriptionHistory {
   }
 
   private func exclusionKey(_ event: Event, _ reason: ExclusionReason) -> ExclusionKey {
-    ExclusionKey(day: day(event.time), provider: event.provider, app: event.app, reason: reason)
+    ExclusionKey(day: day(event.time), feed: event.feed, reason: reason)
   }
 }
 

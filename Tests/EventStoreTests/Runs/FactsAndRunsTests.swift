@@ -51,13 +51,13 @@ struct FactsAndRunsTests {
     facts.retention[RetentionKey(cohort: day.month, productKey: productKey, index: 1)] = kept
     var left = ExclusionSums()
     left.events = 2
-    facts.excluded[
-      ExclusionKey(day: day, provider: .purple, app: 1, reason: .familySharing)] = left
+    let feed = Feed(provider: .purple, app: 1)
+    facts.excluded[ExclusionKey(day: day, feed: feed, reason: .familySharing)] = left
     var arrived = ArrivalSums()
     arrived.outOfOrder = 1
     arrived.late = 2
     facts.arrivals[ArrivalKey(day: day, provider: .purple, kind: .refunded)] = arrived
-    facts.gaps[CoverageKey(day: day, provider: .purple, app: 1, gap: .openEndedPeriod)] = 3
+    facts.gaps[CoverageKey(day: day, feed: feed, gap: .openEndedPeriod)] = 3
     return facts
   }
 

@@ -44,8 +44,8 @@ struct AccountReportTests {
     for reason in ExclusionReason.allCases {
       world.facts.excluded[
         ExclusionKey(
-          day: Day(year: 2026, month: 1, day: 9), provider: .iaptic, app: app, reason: reason)] =
-        sums
+          day: Day(year: 2026, month: 1, day: 9), feed: Feed(provider: .iaptic, app: app),
+          reason: reason)] = sums
     }
     try world.write()
     #expect(

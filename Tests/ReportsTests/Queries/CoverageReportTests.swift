@@ -35,7 +35,7 @@ struct CoverageReportTests {
 
   private func leave(_ gap: CoverageGap, _ count: Int64, _ provider: Provider) throws {
     let key = CoverageKey(
-      day: january, provider: provider, app: try world.symbol("app"), gap: gap)
+      day: january, feed: Feed(provider: provider, app: try world.symbol("app")), gap: gap)
     world.facts.gaps[key] = count
   }
 
