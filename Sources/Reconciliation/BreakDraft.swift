@@ -59,14 +59,6 @@ struct BreakSubject: Equatable {
   var lineage: LineageName { LineageName(app: app, store: store, original: original) }
 }
 
-/// What proves a break, which decides until when the missing event can arrive.
-enum EvidenceKind {
-  /// The snapshot, which shows the state at its capture time.
-  case snapshot
-  /// Only events, which are known until as-of whatever a snapshot shows.
-  case events
-}
-
 /// An amount in US dollars with its basis.
 typealias Worth = (amount: Amount?, basis: AmountBasis)
 
@@ -102,12 +94,13 @@ struct BreakDraft {
   var transaction = ""
   /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
-  /// Nil means 1 if the code is of a missing event, else 0.
-  var missingEvents: Int64?
+  /// How many events are missing if the code is of a missing event.
+  var missingEvents: Int64 = 1
   /// How many of these another provider reports, which counts.
   var reportedElsewhere: Int64 = 0
   var worth = Worth(nil, .none)
-  var provenBy = EvidenceKind.snapshot
+  /// Whether events prove it, which are known until as-of: a snapshot shows only its capture time.
+  var isProvenByEvents = false
   /// Whether it only reports what may be missing: nothing counts, and it is resolved at once.
   var isInformational = false
   /// The severity, if not that of the code.
@@ -124,7 +117,7 @@ struct BreakDraft {
     found.transaction = transaction
     found.product = subject.product
     found.expectedAt = expectedAt
-    found.missingEvents = missingEvents ?? (code.isMissing ? 1 : 0)
+    found.missingEvents = code.isMissing ? missingEvents : 0
     found.reportedElsewhere = reportedElsewhere
     found.estimatedUSD = worth.amount
     found.basis = worth.amount == nil ? .none : worth.basis

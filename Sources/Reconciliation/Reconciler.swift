@@ -185,7 +185,7 @@ final class Reconciler {
   /// - Parameter lineage: the lineage whose ends it puts in doubt, if that is not the break's own.
   func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     // What a webhook shows can be in a webhook of any time.
-    let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
+    let knownUntil = draft.isProvenByEvents || isOfWebhook ? rules.fold.asOf : knownAt
     let name = lineage ?? draft.subject.lineage
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
     if let lineage = byName[name] {
@@ -256,7 +256,7 @@ final class Reconciler {
       draft,
       for: MissingCharge(
         lineage: lineage.name, code: draft.code, at: draft.expectedAt, end: end,
-        count: draft.missingEvents ?? 1, isFree: isFree, opensLineage: opensLineage))
+        count: draft.missingEvents, isFree: isFree, opensLineage: opensLineage))
   }
 
   /// Remembers a charge that no event can have reported yet, for later checks.

@@ -113,7 +113,7 @@ extension Reconciler {
   func raiseCharge(
     _ code: BreakCode, of lineage: LineageInput, product: String? = nil, count: Int64 = 1,
     at: Instant, until end: Instant? = nil, isFree: Bool = false, isOffer: Bool = false,
-    opensLineage: Bool = false, provenBy proof: EvidenceKind = .events, _ evidence: String
+    opensLineage: Bool = false, isProvenByEvents: Bool = true, _ evidence: String
   ) {
     let usual =
       code == .missedRenewal ? self.product(of: lineage, at: at) : productBegun(in: lineage, at: at)
@@ -125,7 +125,7 @@ extension Reconciler {
         worth: isFree
           ? nothing
           : estimate(lineage, product: product, of: code, count: count, at: at, isOffer: isOffer),
-        provenBy: proof, evidence: evidence),
+        isProvenByEvents: isProvenByEvents, evidence: evidence),
       of: lineage, until: end, isFree: isFree, opensLineage: opensLineage)
   }
 }

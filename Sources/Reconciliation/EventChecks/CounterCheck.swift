@@ -198,7 +198,7 @@ extension Reconciler {
   private func raiseUncertain(_ lineage: LineageInput, at: Instant, _ evidence: String) {
     let draft = BreakDraft(
       code: .missedRenewal, subject: subject(lineage, product: product(of: lineage, at: at)),
-      expectedAt: at, provenBy: .events, isInformational: true, evidence: evidence)
+      expectedAt: at, isProvenByEvents: true, isInformational: true, evidence: evidence)
     raise(numbered(draft, of: lineage.name))
   }
 
@@ -214,7 +214,7 @@ extension Reconciler {
       guard left > 0 else { continue }
       raiseCharge(
         .missedRenewal, of: match.lineage, count: left, at: firstGap(match.lineage),
-        provenBy: .snapshot,
+        isProvenByEvents: false,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
   }

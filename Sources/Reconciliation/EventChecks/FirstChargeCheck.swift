@@ -196,7 +196,7 @@ extension Reconciler {
       } else {
         draft.worth = estimate(lineage, product: product, of: code, at: end)
       }
-      draft.provenBy = .events
+      draft.isProvenByEvents = true
       raise(numbered(draft, of: lineage.name))
     }
   }

@@ -24,7 +24,7 @@ extension Reconciler {
     let id = lineage.transactionText(report.transaction)
     let draft = BreakDraft(
       code: code(of: report, in: lineage), subject: about, key: .transaction(id), transaction: id,
-      expectedAt: report.time, worth: nothing, provenBy: .events,
+      expectedAt: report.time, worth: nothing, isProvenByEvents: true,
       evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
         + (id.isEmpty ? "" : ", transaction \(id)") + "; it counts as that provider's")
     guard !report.kind.isRefund else {
@@ -70,7 +70,7 @@ extension Reconciler {
 
   /// The break without the worth of charges that another provider reports and that count.
   func withoutCountedElsewhere(_ draft: BreakDraft, _ name: LineageName) -> BreakDraft {
-    let count = draft.missingEvents ?? 1
+    let count = draft.missingEvents
     guard draft.code.isMissing, draft.code != .missedRefund, count > 0,
       let estimate = draft.worth.amount, estimate != .zero, let lineage = byName[name]
     else { return draft }
@@ -94,11 +94,11 @@ extension Reconciler {
   ) -> Bool {
     if !draft.transaction.isEmpty, report.transaction != 0 {
       let isNamed = report.transaction == transactionKey(draft.transaction)
-      if isNamed || draft.missingEvents ?? 1 == 1 { return isNamed }
+      if isNamed || draft.missingEvents == 1 { return isNamed }
     }
     guard let due = draft.expectedAt else { return false }
     let length = periodLength(lineage.state) ?? .seconds(0)
-    let until = due + Interval(milliseconds: length.milliseconds * (draft.missingEvents ?? 1))
+    let until = due + Interval(milliseconds: length.milliseconds * draft.missingEvents)
     // An end that follows from a length can be later than the store's by a grace.
     let early = capabilities.sendsPeriodEnds ? gap : .seconds(length.milliseconds / 2_000)
     return due - max(gap, early) <= report.time && report.time <= max(due + gap, until - gap)

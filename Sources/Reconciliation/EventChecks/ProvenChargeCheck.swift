@@ -81,7 +81,7 @@ extension Reconciler {
     let id = lineage.transactionText(period.transaction)
     var draft = BreakDraft(
       code: code, subject: subject(lineage, product: product), transaction: id,
-      expectedAt: due, missingEvents: count, provenBy: .events, evidence: evidence(period, id))
+      expectedAt: due, missingEvents: count, isProvenByEvents: true, evidence: evidence(period, id))
     if period.isTrial {
       draft.worth = nothing
     } else if count == 1 {
@@ -214,7 +214,7 @@ extension Reconciler {
         code: code, subject: subject(lineage, product: product), transaction: id,
         expectedAt: at,
         worth: estimate(of: refund.transaction, lineage, product: product, code, at: at),
-        provenBy: .events,
+        isProvenByEvents: true,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
       for: MissingCharge(

@@ -171,7 +171,7 @@ extension Reconciler {
     if let begun = lineageBegunUnseen(by: entitlement, at: started, products) {
       raiseCharge(
         .missedStart, of: begun, at: started, isFree: entitlement.isTrial == true,
-        opensLineage: true, provenBy: .snapshot, "\(shown); its start never arrived")
+        opensLineage: true, isProvenByEvents: false, "\(shown); its start never arrived")
       return true
     }
     let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase

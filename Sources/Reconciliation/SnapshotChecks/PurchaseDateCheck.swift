@@ -27,7 +27,7 @@ extension Reconciler {
     raiseCharge(
       .missedStart, of: lineage, at: started,
       until: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
-      opensLineage: true, provenBy: .snapshot,
+      opensLineage: true, isProvenByEvents: false,
       "\(snapshotWords) a start of \(started.text); \(first ?? "no charge ever arrived")")
   }
 
@@ -48,7 +48,7 @@ extension Reconciler {
       !isKnown(at), !missing(in: lineage).contains(where: \.isFree), isWatched(at, lineage)
     else { return }
     raiseCharge(
-      .missedStart, of: lineage, at: at, isFree: true, opensLineage: true, provenBy: .snapshot,
+      .missedStart, of: lineage, at: at, isFree: true, opensLineage: true, isProvenByEvents: false,
       "the snapshot starts a trial at \(at.text); no trial start arrived")
   }
 
@@ -66,7 +66,7 @@ extension Reconciler {
       code, of: lineage, product: product(of: lineage, at: at), at: at,
       until: entitlement.expiresAt,
       isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode,
-      opensLineage: code == .missedStart && state.charges.isEmpty, provenBy: .snapshot,
+      opensLineage: code == .missedStart && state.charges.isEmpty, isProvenByEvents: false,
       "the snapshot shows a purchase of \(at.text); \(last ?? "no charge arrived")")
   }
 
