@@ -157,13 +157,10 @@ public struct CivilCalendar: Sendable {
     let length = Interval.day.milliseconds
     let midnight = Int64(day.number) * length
     // The local midnight is UTC midnight minus the offset before or after a nearby change.
-    var best: Instant?
-    for probe in [midnight - length, midnight, midnight + length] {
-      let candidate = Instant(
-        milliseconds: midnight - offset(at: Instant(milliseconds: probe)) * 1000)
-      if self.day(of: candidate) == day, best.map({ candidate < $0 }) ?? true { best = candidate }
+    let midnights = [midnight - length, midnight, midnight + length].lazy.map {
+      Instant(milliseconds: midnight - offset(at: Instant(milliseconds: $0)) * 1000)
     }
-    if let best { return best }
+    if let first = midnights.filter({ self.day(of: $0) == day }).min() { return first }
     // A clock change skipped midnight or the whole day: the day starts at the change.
     let change = offsets.dropFirst().first { self.day(of: $0.from) >= day }
     let seconds = offset(at: Instant(milliseconds: midnight))

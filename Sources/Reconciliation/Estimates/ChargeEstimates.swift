@@ -15,7 +15,7 @@ extension Reconciler {
   ///   - instant: nil when the date is unknown; the newest price is then used.
   ///   - isOffer: whether the snapshot shows the price of an offer.
   func estimate(
-    _ lineage: LineageInput, product: String, of code: BreakCode? = nil, count: Int64 = 1,
+    _ lineage: LineageInput, product: String, of code: BreakCode, count: Int64 = 1,
     at instant: Instant? = nil, isOffer: Bool = false
   ) -> Worth {
     let paid = lineage.latest.charges.filter {
