@@ -16,7 +16,8 @@ extension Reconciler {
     // The change arrived, with a later time than the snapshot's.
     if let reported = lineage.current?.product, products.contains(lineage.text(reported)) { return }
     // Refunds alone name one-time purchases, not products held before the first event.
-    if hasRefundsOnly(state), !isNewestWatched(match) { return }
+    let newest = match.entitlement.newestTransaction?.at ?? match.startedAt
+    if hasRefundsOnly(state), !(newest.map { isWatched($0, lineage) } ?? false) { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
     // A change without money and without its own date may not be shown yet.
@@ -34,11 +35,6 @@ extension Reconciler {
         expectedAt: state.lastEventAt, severity: .low,
         evidence: "events have product \(lineage.product), the snapshot shows "
           + "\(match.entitlement.product) (\(products.joined(separator: ", ")))"))
-  }
-
-  private func isNewestWatched(_ match: EntitlementMatch) -> Bool {
-    let newest = match.entitlement.newestTransaction?.at ?? match.startedAt
-    return newest.map { isWatched($0, match.lineage) } ?? false
   }
 
   /// Compares the end of the last period on both sides.
@@ -74,20 +70,24 @@ extension Reconciler {
     if agree(end, base) && !isRefundInDoubt { return }
     if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
     // A refunded period can still be shown with its paid end.
-    let isOff = isOver(entitlement)
     let isTaken =
       state.accessRevoked || state.isTrialGivenBack || isReportedLater(match.lineage, .revocation)
-    if isTaken && isOff { return }
+    if isTaken && isOver(entitlement) { return }
     if isRefundMissed(match.lineage) { return }
     // The charge with this end arrived, with a later time than that of the snapshot.
     if isReportedLater(end, than: known, match.lineage) || isCutLater(match) { return }
+    // A failing payment moves the shown end to the end of grace.
+    let isGrace = entitlement.renewState == .billingIssue && !state.isInBillingRetry && end > known
+    // A state of the charge can report an end that does not count; an end more than the gap before
+    // the paid end is a revocation that no event reported.
+    let isLastReported =
+      end > known - gap && state.lastReportedEnd.map { agree(end, $0) } ?? false
     if end > base, later.isEmpty, hasGivenUp(state), state.lastCancelAt.map({ end < $0 }) ?? false {
       if isWatched(base, match.lineage) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
     } else if capabilities.sendsPeriodEnds, later.isEmpty,
-      !state.accessRevoked || isRefundInDoubt, !explainsByBilling(match, end: end),
-      !isOfOtherProduct(match), !isLastReported(end, state)
+      !state.accessRevoked || isRefundInDoubt, !isGrace, !isOfOtherProduct(match), !isLastReported
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
@@ -166,21 +166,6 @@ extension Reconciler {
       && current.charges.contains { charge in
         charge.transaction == key && charge.periodEnd.map { $0 < end } ?? false
       }
-  }
-
-  /// Whether a state of the charge reported the shown end, although another end counts.
-  ///
-  /// An end more than the gap before the paid end is a revocation that no event reported.
-  private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
-    guard let reported = state.lastReportedEnd, let known = state.periodEnd else { return false }
-    return agree(end, reported) && end > known - gap
-  }
-
-  /// Whether a failing payment explains the shown end: it moves that to the end of grace.
-  private func explainsByBilling(_ match: EntitlementMatch, end: Instant) -> Bool {
-    guard match.entitlement.renewState == .billingIssue, let known = match.lineage.state.periodEnd
-    else { return false }
-    return !match.lineage.state.isInBillingRetry && end > known
   }
 
   /// When the payment due at `base`, which had failed first, was made: one period before the shown

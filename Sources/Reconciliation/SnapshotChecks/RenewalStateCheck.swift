@@ -9,7 +9,7 @@ extension Reconciler {
   func compareRenewal(_ match: EntitlementMatch) {
     let lastEventAt = match.lineage.state.lastEventAt
     switch match.entitlement.renewState {
-    case .canceled where isCancelMissing(match):
+    case .canceled where !isOverByStates(match) && isSwitchMissing(match):
       raiseState(
         .missedCancel, match, at: match.entitlement.autoRenewOffAt ?? lastEventAt,
         "\(describe(match.entitlement)); no cancel event arrived")
@@ -25,10 +25,6 @@ extension Reconciler {
   private func isBillingIssueMissing(_ match: EntitlementMatch) -> Bool {
     !match.lineage.state.isInBillingRetry && !match.lineage.state.accessRevoked
       && !isReportedLater(match.lineage, .failedPayment)
-  }
-
-  private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
-    !isOverByStates(match) && isSwitchMissing(match)
   }
 
   /// Whether the state that shows the end of a canceled subscription is missing.
