@@ -31,7 +31,8 @@ extension SubscriptionHistory {
     state.renewalOrdinal = state.charges.compactMap { charge in
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
     }.max()
-    state.isTrialNoticed = isTrialNoticed
+    let firstCharge = bookings.first { !$0.isRefund }?.event ?? events.count
+    state.isTrialNoticed = events[..<firstCharge].contains(where: \.isOfTrial)
     state.isStartSeen = stretches.first?.opening == .new
     state.firstPurchasedAt = periods.first.flatMap {
       events[$0.opener].observation?.firstPurchasedAt
@@ -81,12 +82,6 @@ extension SubscriptionHistory {
       state.noticesSince.insert(.renewal)
     }
     return state
-  }
-
-  /// Whether an event before the first charge is about a trial.
-  private var isTrialNoticed: Bool {
-    let firstCharge = bookings.first { !$0.isRefund }?.event ?? events.count
-    return events[..<firstCharge].contains(where: \.isOfTrial)
   }
 
   private func churn(at end: Instant, ofPeriod place: Int) -> Churned {

@@ -9,10 +9,11 @@ extension Reconciler {
   func evaluateFirstCharges(onlyDated: Bool = false) {
     for lineage in ownLineages
     where !onlyDated || lineage.latest.firstPurchasedAt != nil {
-      let isListed = isEvaluatedByID(lineage)
+      // A list of more than the newest transaction per product was evaluated by ids.
+      let isEvaluated = !capabilities.listsPastProducts && isListed(lineage)
       var last: Instant?
       for paid in lineage.countedCharges {
-        if !isListed || paid.charges.first.map({ $0.time > knownAt }) ?? false {
+        if !isEvaluated || paid.charges.first.map({ $0.time > knownAt }) ?? false {
           evaluateFirst(of: paid, after: last, lineage)
         }
         last = paid.charges.last?.time
@@ -44,12 +45,6 @@ extension Reconciler {
     case .conversion: findTrialBefore(first, lineage)
     case .first, .productChange, .oneTime: break
     }
-  }
-
-  /// Whether the snapshot lists its transactions, and not only the newest per product; each was
-  /// evaluated by its id.
-  private func isEvaluatedByID(_ lineage: LineageInput) -> Bool {
-    !capabilities.listsPastProducts && isListed(lineage)
   }
 
   private func isBefore(_ first: Charge, _ charge: MissingCharge, after last: Instant?) -> Bool {

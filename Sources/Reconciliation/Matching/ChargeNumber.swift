@@ -132,7 +132,9 @@ extension Reconciler {
     else { return draft }
     var draft = draft
     draft.family = BreakCode.charges
-    if !isListed(draft), let lineage = byName[name] {
+    let isListed =
+      !draft.transaction.isEmpty && view?.transaction(transactionKey(draft.transaction)) != nil
+    if !isListed, let lineage = byName[name] {
       draft.subject.original = lineage.original(of: draft.code, at: draft.expectedAt)
     }
     if let key = isFree ? .start : key(of: draft, name) {
@@ -145,10 +147,6 @@ extension Reconciler {
       draft.key = .after(at)
     }
     return draft
-  }
-
-  private func isListed(_ draft: BreakDraft) -> Bool {
-    !draft.transaction.isEmpty && view?.transaction(transactionKey(draft.transaction)) != nil
   }
 
   private func isOther(_ known: Break, than draft: BreakDraft) -> Bool {

@@ -29,7 +29,9 @@ extension SubscriptionHistory {
   func bookArrivalHours(into books: inout Books) throws(AmountOverflow) {
     for index in reported.indices where reported[index].observation?.isUndated != true {
       let event = reported[index]
-      let key = CoverageKey(arrivalsIn: event.countedAt.hour, feed: event.feed)
+      // A retry or a later delivery closes the gap in the hour in which its message was created.
+      let counted = event.isDated ? event.createdAt : event.arrivedAt
+      let key = CoverageKey(arrivalsIn: counted.hour, feed: event.feed)
       let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
       try books.add(.gap(key, 1), from: source)
     }
@@ -41,10 +43,4 @@ extension SubscriptionHistory {
     let key = CoverageKey(day: day(source.at), feed: events[event].feed, gap: gap)
     try books.add(.gap(key, 1), from: source)
   }
-}
-
-private extension Event {
-  /// When an event counts for its feed: when its message was created, so that a retry or a later
-  /// delivery closes the gap; when it arrived, if it has no time of its own.
-  var countedAt: Instant { isDated ? createdAt : arrivedAt }
 }

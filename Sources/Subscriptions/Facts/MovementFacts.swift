@@ -87,13 +87,9 @@ extension SubscriptionHistory {
         stretches.last(where: { $0.start < close })?.closing != .paused
       else { continue }
       let ended = ContributionOrigin(.ending(last), at: end)
-      try move(.lost, product(of: held, at: open), .one, ended, &books)
+      let period = held.periods.last { periods[$0].start < open } ?? held.periods[0]
+      try move(.lost, productKey(ofPeriod: period), .one, ended, &books)
     }
-  }
-
-  private func product(of stretch: ActiveInterval, at boundary: Instant) -> ProductKey {
-    let held = stretch.periods.last { periods[$0].start < boundary } ?? stretch.periods[0]
-    return productKey(ofPeriod: held)
   }
 }
 
