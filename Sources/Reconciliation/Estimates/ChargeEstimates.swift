@@ -165,8 +165,7 @@ extension Reconciler {
     guard let first = full.first, first.kind != .renewal,
       let next = full.dropFirst().first(where: { $0.kind == .renewal }),
       first.price.currency == next.price.currency, let price = first.price.local,
-      let later = next.price.local,
-      price < later
+      let later = next.price.local, price < later
     else { return full }
     return Array(full.dropFirst())
   }

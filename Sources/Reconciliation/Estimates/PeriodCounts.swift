@@ -3,10 +3,6 @@ import Subscriptions
 
 /// Counts the charges that an end in the snapshot proves and no event reported.
 extension Reconciler {
-  func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    isOn(match, past: end) && match.entitlement.renewState == .willRenew && !showsSameCharges(match)
-  }
-
   /// Whether a later end proves a missing charge, and is not another end of the same period.
   func provesCharges(_ match: EntitlementMatch, from base: Instant, to end: Instant) -> Bool {
     let beyond = end.since(base)
@@ -27,12 +23,12 @@ extension Reconciler {
   }
 
   /// Whether access continues for longer than the gap after an end.
-  private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
+  func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     isOn(match) && knownAt > end + gap
   }
 
   /// Whether events already have the snapshot's newest charge or its counter.
-  private func showsSameCharges(_ match: EntitlementMatch) -> Bool {
+  func showsSameCharges(_ match: EntitlementMatch) -> Bool {
     // Each transaction of a list was evaluated by its id.
     if !match.entitlement.transactions.isEmpty { return true }
     let state = match.lineage.latest

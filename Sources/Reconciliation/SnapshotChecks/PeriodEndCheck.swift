@@ -61,7 +61,7 @@ extension Reconciler {
     // A change to a shorter product can end before the period that it replaced.
     let base = lastMissing(after: match)?.end ?? known
     guard let end = entitlement.expiresAt else {
-      if isPaidOn(match, past: base) {
+      if isOn(match, past: base), entitlement.renewState == .willRenew, !showsSameCharges(match) {
         raisePeriods(match, after: base, count: periods(match, from: base, until: knownAt) + 1)
       }
       return

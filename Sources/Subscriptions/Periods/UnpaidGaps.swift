@@ -139,7 +139,6 @@ private struct UnpaidGap {
   private func isMoneyOnly(_ event: Event) -> Bool {
     let isOfOther = ![0, events[previous.opener].transaction].contains(event.transaction)
     return event.kind == .refunded && (event.revenue != nil || isOfOther)
-      && previous.revokedAt == nil
   }
 
   /// The period that was paid in the gap; nil if no period fits.

@@ -89,11 +89,10 @@ extension SubscriptionHistory {
   /// Whether an unpaid product change names the transaction of the period that it ends, because the
   /// charge for the new product has another one.
   private func isOfPeriodBeforeChange(_ change: Event) -> Bool {
-    change.chargeKind == nil
-      && events.contains { other in
-        other.chargeKind == .productChange && other.transaction != change.transaction
-          && other.time.isWithin(rules.renewalGap, of: change.time)
-      }
+    events.contains { other in
+      other.chargeKind == .productChange && other.transaction != change.transaction
+        && other.time.isWithin(rules.renewalGap, of: change.time)
+    }
   }
 
   private func unseenPeriod(_ event: Event, after period: Period?) -> UnseenPeriod? {
