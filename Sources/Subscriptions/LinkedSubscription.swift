@@ -38,20 +38,19 @@ struct LinkedSubscription {
       opened[event.transaction] != nil || others.contains { $0.transaction == event.transaction }
     if isUnique, isNamed { return true }
     let gap = main.rules.renewalGap
-    func isNear(_ time: Instant) -> Bool { time - gap <= start && start <= time + gap }
     func mayBe(_ other: Event) -> Bool {
       !isUnique
         || other.product == event.product
           && (other.transaction == 0 || opened[other.transaction, default: 0] > 1)
     }
-    return others.contains { isNear($0.time) && mayBe($0) }
+    return others.contains { start.isWithin(gap, of: $0.time) && mayBe($0) }
       || main.periods.contains { period in
         period.start - gap <= start && period.end.map { start + gap < $0 } ?? true
           && mayBe(main.events[period.opener])
       }
       || main.bookings.contains { booking in
-        !booking.isRefund && booking.product == event.product && isNear(booking.time)
-          && mayBe(main.events[booking.event])
+        !booking.isRefund && booking.product == event.product
+          && start.isWithin(gap, of: booking.time) && mayBe(main.events[booking.event])
       }
   }
 

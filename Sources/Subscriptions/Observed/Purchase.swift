@@ -147,8 +147,7 @@ private struct PurchaseIndex {
     guard let end = event.periodEnd, let shown = known.end else {
       return event.opensPurchase ? nil : known.purchase
     }
-    let shift = abs(end.since(shown).milliseconds)
-    return shift <= rules.renewalGap.milliseconds ? known.purchase : nil
+    return end.isWithin(rules.renewalGap, of: shown) ? known.purchase : nil
   }
 
   /// The purchase of which the end that is shown can be the grace: the last one that ended before

@@ -80,8 +80,7 @@ struct StateChanges {
     isRenewing = renews
     let isSwitch = renews ? reports { $0.kind == .uncanceled } : reports(\.isCancel)
     guard !isSwitch else { return }
-    let sent = state.autoRenewChangedAt.flatMap { $0 <= stateReport.time ? $0 : nil }
-    let time = sent ?? stateReport.time
+    let time = min(state.autoRenewChangedAt ?? stateReport.time, stateReport.time)
     // A cancel in billing retry after the period's end means that the store gave up.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
     guard !takeBackSwitch(at: time) else { return }

@@ -36,8 +36,11 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
         stretches[current].periods.append(index)
         continue
       }
-      close(&stretches[current], with: periods[previous], events)
-      opening = reopening(periods[previous], with: period, events: events, rules: rules)
+      // Paid again: resumed after a pause, recovered while the store collected, else reactivated.
+      let ended = periods[previous]
+      close(&stretches[current], with: ended, events)
+      let isRecovered = ended.isRecovered(at: period.start, events, rules)
+      opening = ended.isPaused(events) ? .resumed : isRecovered ? .recovered : .reactivated
     } else {
       opening = firstOpening(period, after: trial, events, rules)
     }
@@ -97,12 +100,4 @@ private func firstOpening(
   case .upgraded, .downgraded, .productChanged: return trial != nil ? .new : .firstSeen
   default: return .firstSeen
   }
-}
-
-/// Paid again: resumed after a pause, recovered while the store collected, else reactivated.
-private func reopening(
-  _ ended: Period, with next: Period, events: [Event], rules: FoldSettings
-) -> Movement {
-  if ended.isPaused(events) { return .resumed }
-  return ended.isRecovered(at: next.start, events, rules) ? .recovered : .reactivated
 }
