@@ -39,7 +39,7 @@ extension SubscriptionHistory {
     let (provider, gap) = (own.reported[0].provider, rules.renewalGap)
     let opened = Dictionary(grouping: own.events.filter(\.opensPurchase), by: \.transaction)
     let refunded = Set(own.events.lazy.filter(\.kind.isRefund).map(\.transaction))
-    let uses = Dictionary(grouping: events.filter(\.opensPurchase), by: \.transaction)
+    let uses = events.openings
     var ends: [Int: Instant] = [:]
     for period in periods { ends[period.opener] = period.end }
     var booked: [Int: Booking] = [:]
@@ -52,7 +52,7 @@ extension SubscriptionHistory {
         isRefund
         ? refunded.contains(event.transaction)
         : opened[event.transaction]?.contains { known in
-          uses[event.transaction]?.count == 1 && event.transaction != 0
+          uses[event.transaction] == 1 && event.transaction != 0
             || known.time.isWithin(gap, of: event.time)
         }
       if isKnown == true { return nil }

@@ -95,9 +95,8 @@ extension Month {
     guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
       return nil
     }
-    let month = Day(year: parts[0], month: parts[1], day: 1).month
-    guard month.text == text else { return nil }
-    self = month
+    number = Int32(parts[0] * 12 + parts[1] - 1)
+    guard self.text == text else { return nil }
   }
 }
 

@@ -40,11 +40,8 @@ final class SnapshotView {
     var bought = entitlement
     bought.transactions.removeAll { transaction in
       if isBought(transaction, sandbox) { return false }
-      if transaction.environment == .sandbox || sandbox.holds(transaction) {
-        counts[.sandbox, default: 0] += 1
-      } else {
-        counts[.familyShares, default: 0] += 1
-      }
+      let isTest = transaction.environment == .sandbox || sandbox.holds(transaction)
+      counts[isTest ? .sandbox : .familyShares, default: 0] += 1
       return true
     }
     return bought.transactions.isEmpty ? nil : bought
