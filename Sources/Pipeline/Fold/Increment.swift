@@ -77,7 +77,6 @@ struct Increment: Sendable {
     try addChanges(of: scope.dirty.all.parts(sizeMin: 256, jobs: jobs).map(Share.lineages))
     let units = FoldUnit.units(of: result.shared)
     try addChanges(of: units.parts(sizeMin: 256, jobs: jobs).map(Share.units))
-    result.change.rates.removeZeros()
     return result
   }
 
@@ -101,7 +100,7 @@ struct Increment: Sendable {
     }
     result.rows.sort()
     result.change.facts.removeZeros()
-    result.change.rates.removeZeros()
+    result.change.rates = result.change.rates.filter { $0.value != 0 }
     return result
   }
 

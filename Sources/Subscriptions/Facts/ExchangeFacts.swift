@@ -35,11 +35,6 @@ extension ExchangeRates {
   }
 }
 
-extension [ExchangeRates.Quote: Int64] {
-  /// Removes rates without charges.
-  public mutating func removeZeros() { self = filter { $0.value != 0 } }
-}
-
 extension SubscriptionHistory {
   /// Counts the rate of every charge in real money; subtracts it with a `count` of −1.
   public func book(_ count: Int64 = 1, into quotes: inout [ExchangeRates.Quote: Int64]) {
