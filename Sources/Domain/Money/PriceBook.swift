@@ -4,16 +4,12 @@ public struct PriceBook: Sendable, Equatable {
   public struct Price: Sendable, Equatable {
     /// ISO 3166-1 code of its country; 0 for every country.
     public var country: StringID
-    /// ISO 4217 code of `local`; 0 when the line has no local amount.
-    public var currency: StringID
     /// The offer it applies to; 0 for the full price.
     public var offer: StringID
     /// The first moment at which it applies.
     public var validFrom: Instant
-    /// In `currency`; nil when unknown.
-    public var local: Amount?
-    /// In US dollars; nil when unknown.
-    public var usd: Amount?
+    /// The price; its currency is 0 when the line has no local amount.
+    public var amounts: Domain.Price
     /// Share that remains after commission, in percent; nil when unknown.
     public var rate: Amount?
     /// The product's period; nil when unknown.
@@ -25,11 +21,9 @@ public struct PriceBook: Sendable, Equatable {
       local: Amount? = nil, usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil
     ) {
       self.country = country
-      self.currency = currency
       self.offer = offer
       self.validFrom = validFrom
-      self.local = local
-      self.usd = usd
+      amounts = Domain.Price(local: local, usd: usd, currency: currency)
       self.rate = rate
       self.period = period
     }
@@ -71,13 +65,13 @@ public struct PriceBook: Sendable, Equatable {
     for listed in lists(of: product, in: store) {
       let valid = listed.filter {
         $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0)
-          && ($0.local != nil || $0.usd != nil)
-          && (currency == 0 || $0.currency == currency || $0.currency == 0)
+          && ($0.amounts.local != nil || $0.amounts.usd != nil)
+          && (currency == 0 || $0.amounts.currency == currency || $0.amounts.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
         (
           country != 0 && price.country == country ? 1 : 0,
-          currency != 0 && price.currency == currency ? 1 : 0, price.validFrom.milliseconds
+          currency != 0 && price.amounts.currency == currency ? 1 : 0, price.validFrom.milliseconds
         )
       }
       if let best = valid.max(by: { fit($0) < fit($1) }) { return best }

@@ -115,10 +115,7 @@ extension Reconciler {
   private func listedPrice(of sold: PricedProduct, at time: Instant) -> LikelyPrice? {
     rules.fold.prices.price(
       of: sold.product, in: sold.store, country: sold.country, currency: sold.currency, at: time
-    ).map {
-      LikelyPrice(
-        sold.product, Price(local: $0.local, usd: $0.usd, currency: $0.currency), .priceBook)
-    }
+    ).map { LikelyPrice(sold.product, $0.amounts, .priceBook) }
   }
 
   private func fullPrice(

@@ -117,7 +117,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     let listed = rules.fold.prices.price(
       of: charge.product, in: store, country: event.country, currency: charge.price.currency,
       at: charge.time)
-    guard listed?.local != price else { return nil }
+    guard listed?.amounts.local != price else { return nil }
     func isUsual(_ other: Charge) -> Bool {
       guard other.product == charge.product, other.price.currency == charge.price.currency,
         let price = other.price.local

@@ -43,14 +43,15 @@ extension FoldSettings {
     guard money.basis == .none, let price = listedPrice(of: event) else {
       return (money, currency)
     }
-    let listed = Money(price: price.usd, local: price.local, rate: price.rate, basis: .priceBook)
-    return (listed, price.currency == 0 ? currency : price.currency)
+    let listed = price.amounts
+    let known = Money(price: listed.usd, local: listed.local, rate: price.rate, basis: .priceBook)
+    return (known, listed.currency == 0 ? currency : listed.currency)
   }
 
   /// The gross amount of a charge, before commission: as sent, or from the price book.
   func paid(for charge: Event) -> Revenue {
     let sent = charge.revenue ?? Revenue()
-    guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
+    guard !sent.hasAmount, let price = listedPrice(of: charge)?.amounts else { return sent }
     let currency = price.currency == 0 ? sent.currency : price.currency
     return Revenue(local: price.local, usd: price.usd, currency: currency)
   }
@@ -62,9 +63,9 @@ extension FoldSettings {
       of: charge.product, in: charge.store, country: charge.country,
       currency: charge.revenue?.currency ?? 0, offer: charge.offer, at: charge.time)
     guard charge.units > 1, var all = price else { return price }
-    all.local = all.local?.times(charge.units, max: .lineMax)
-    all.usd = all.usd?.times(charge.units, max: .lineMaxUSD)
-    return all.local == nil && all.usd == nil ? nil : all
+    all.amounts.local = all.amounts.local?.times(charge.units, max: .lineMax)
+    all.amounts.usd = all.amounts.usd?.times(charge.units, max: .lineMaxUSD)
+    return all.amounts.local == nil && all.amounts.usd == nil ? nil : all
   }
 }
 

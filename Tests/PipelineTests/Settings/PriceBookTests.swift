@@ -180,7 +180,7 @@ struct PriceBookTests {
       let symbol = try #require(ledger.symbol(product))
       let price = book.price(of: symbol, in: store, country: 0, currency: 0, at: may)
       return [
-        price?.usd?.text(), book.period(of: symbol, in: store, at: may).map { "\($0)" },
+        price?.amounts.usd?.text(), book.period(of: symbol, in: store, at: may).map { "\($0)" },
       ]
     }
     #expect(try price("pro:month") == ["5.00", "months(1)"])
@@ -202,11 +202,13 @@ struct PriceBookTests {
     let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
     let price = try #require(
       book.price(of: pro, in: .playStore, country: 0, currency: 0, at: may))
-    #expect(price.currency == euro && price.local == Amount(micros: 10_000_000))
+    #expect(price.amounts.currency == euro)
+    #expect(price.amounts.local == Amount(micros: 10_000_000))
     let unseen = try #require(words.find("unseen"))
     #expect(ledger.symbol("unseen") == nil)
     #expect(
-      book.price(of: unseen, in: .appStore, country: 0, currency: 0, at: may)?.currency == franc)
+      book.price(of: unseen, in: .appStore, country: 0, currency: 0, at: may)?.amounts.currency
+        == franc)
     // A line with only a period is not a price for other stores, and hides none.
     #expect(book.price(of: pro, in: .appStore, country: 0, currency: 0, at: may) == nil)
     #expect(book.period(of: pro, in: .appStore, at: may) == .months(12))
