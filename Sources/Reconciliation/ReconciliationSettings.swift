@@ -79,7 +79,7 @@ public struct ReconciliationSettings: Sendable {
   /// Whether the entitlements in webhooks are used as snapshots.
   public var snapshotsFromWebhooks = true
   /// The largest difference at which two ends still agree.
-  public let endTolerance = Interval.seconds(60)
+  let endTolerance = Interval.seconds(60)
   /// Products known to be sold, which identify the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
   /// The base plans that occur in any user's subscriptions and trials.

@@ -167,7 +167,7 @@ public final class LineageState {
   /// The store.
   public var store: Store
   /// Whether an event arrived that only subscriptions have.
-  public var concernsSubscription = false
+  var concernsSubscription = false
   /// Symbol of the store product id held last.
   public var product: StringID
   /// The end in the last cancel or expiry of the last charge, even if it does not count; else nil.

@@ -19,7 +19,7 @@ public struct FeedRhythm: Sendable {
   /// The allowed gap of a feed whose past gaps are shorter.
   public static let gapLeast = Interval.hours(48)
   /// The upper bound of the learned gap, unless the feed had a longer one.
-  public static let gapMost = Interval.days(14)
+  private static let gapMost = Interval.days(14)
   private static let span = Interval.days(60)
 
   /// The feed as known at `asOf`: later arrivals are ignored.

@@ -49,9 +49,9 @@ public struct ProviderCapabilities: Sendable {
   /// renewal always follows a paid period.
   public var sendsRestarts = false
   /// Whether refunds of subscriptions are sent.
-  public var sendsSubscriptionRefunds = true
+  var sendsSubscriptionRefunds = true
   /// Whether refunds of one-time purchases are sent.
-  public var sendsOneTimeRefunds = true
+  var sendsOneTimeRefunds = true
   /// Whether a purchase is reported however late its receipt is uploaded.
   public var announcesLateUploads = true
   /// Whether it reports that auto-renew was switched on again.

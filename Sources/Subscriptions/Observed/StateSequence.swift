@@ -8,7 +8,7 @@ struct StateSequence {
   /// The events in business order, without observations.
   let events: [Event]
   /// When the first derived event that does not count yet happens.
-  let next: Instant?
+  private(set) var next: Instant?
 
   /// Derives events from `reported`, the counted ones in business order, including observations.
   init(of reported: [Event], collections: Collections, rules: FoldSettings) {
@@ -22,8 +22,6 @@ struct StateSequence {
         events = inBusinessOrder(consume derived, before: rules.asOf)
       }
       events = events.withoutPastPurchases
-    } else {
-      next = nil
     }
     self.events = events.withoutPastEnds.withoutPastProducts.withConversions(rules)
   }
