@@ -107,8 +107,8 @@ public struct RunPipeline {
     }
   }
 
-  /// Uses the decisions as `ledger` rewrote them, if the plan has the original of that file: it must
-  /// not bring an erased person back.
+  /// Uses the decisions as `ledger` rewrote them, if the plan has the original of that file: it
+  /// must not bring an erased person back.
   private mutating func keepDecisions(of ledger: Ledger) throws {
     guard let name = plan.decisions.sha256,
       let run = try ledger.lastRun(withDecisions: name),

@@ -21,9 +21,9 @@ public final class EventIntake: ArchiveIntake {
   /// Begins an import of event archives; days of their deliveries are in UTC.
   ///
   /// Attempts follow `schedules`, or else the schedule that the provider publishes. `batchSize` is
-  /// the memory, in bytes, for events before they are spilled or written. `spillSize` is the size of
-  /// the spill file, in bytes, that causes a write at the end of an archive; twice as much in the
-  /// middle of one, because a part of an archive needs a write of its own.
+  /// the memory, in bytes, for events before they are spilled or written. `spillSize` is the size
+  /// of the spill file, in bytes, that causes a write at the end of an archive; twice as much in
+  /// the middle of one, because a part of an archive needs a write of its own.
   public init(
     into ledger: Ledger, schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
     spillSize: Int = 2 << 30

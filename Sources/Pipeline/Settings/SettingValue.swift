@@ -75,7 +75,7 @@ struct SettingValue {
     return refused("\(shown) is not \(expected)")
   }
 
-  /// Returns an error for an unknown key, perhaps with a suggestion from those `known` in its place.
+  /// Returns an error for an unknown key, perhaps with a suggestion from the `known` ones there.
   func unknown(among known: [String]) -> SubledgerError {
     let place = name.dropLast(key.count)
     let meant = suggestion(for: name, among: known.map { place + $0 })

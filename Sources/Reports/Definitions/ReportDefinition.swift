@@ -17,7 +17,7 @@ struct ReportDefinition {
   /// Whether its rows depend on when input arrived, not only on its content.
   var dependsOnArrival = false
   let columns: [ReportColumn]
-  /// Columns that are sums of others times a factor, also when amounts are rounded; each follows the
+  /// Columns that are sums of others times a factor, also of rounded amounts; each follows the
   /// columns it is computed from.
   var sums: [(column: String, of: [String: Int])] = []
   /// Which horizon completes its monthly rows; nil when they have no such column.

@@ -117,7 +117,8 @@ struct SubscriptionReportTests {
   func roundedRecurringRevenue() throws {
     world.amountDecimals = 2
     let start = Day(year: 2026, month: 1, day: 3)
-    for (movement, count, micros) in [(Movement.new, 2, 38_975_000), (.churned, 1, 25_980_001)] {
+    let moves = [(Movement.new, 2, 38_975_000), (.contraction, 1, 25_980_001)]
+    for (movement, count, micros) in moves {
       world.move(movement, Int64(count), monthly, on: start)
       let key = MovementKey(month: start.month, productKey: monthly, movement: movement)
       world.facts.movements[key]?.mrr = Amount(micros: Int64(micros))
@@ -125,9 +126,9 @@ struct SubscriptionReportTests {
     try world.write()
     let row = try #require(try world.rows("mrr_monthly.csv").first)
     #expect(
-      reported(row, "mrr_open", "new", "churned", "fx", "mrr_close", "arr_close")
+      reported(row, "mrr_open", "new", "contraction", "fx", "mrr_close", "arr_close")
         == [
-          "mrr_open=0.00", "new=38.98", "churned=25.98", "fx=-0.01", "mrr_close=12.99",
+          "mrr_open=0.00", "new=38.98", "contraction=25.98", "fx=-0.01", "mrr_close=12.99",
           "arr_close=155.88",
         ])
   }

@@ -95,7 +95,8 @@ struct ExplainedVersionTests {
       return #"{"event_name":"\#(name)","user_id":"q","time":\#(start),"created_at":\#(start),"#
         + #""product_id":"p","app_id":"a","environment":"production","platform":"iOS",\#(revenue),"#
         + #""transaction":{"transaction_id":"\#(original)\#(number)","#
-        + #""original_transaction_id":"\#(original)","transaction_date":\#(start),"expires":\#(end)}}"#
+        + #""original_transaction_id":"\#(original)","transaction_date":\#(start),"#
+        + #""expires":\#(end)}}"#
     }
     func excluded(_ number: Int) -> String {
       #"{"version":"1.0","type":"SUBSCRIPTION_RENEWED","properties":{"packageName":"b","#
