@@ -37,7 +37,7 @@ public struct FetchRules: Sendable {
   /// Maximum concurrent requests.
   public var concurrency: Int
 
-  /// How to ask `provider`, in the order of the properties.
+  /// Rules for requests to `provider`; none has a default.
   public init(
     _ provider: Provider, url: String, authorization: String?, records: [FetchRequest.Record],
     isOlder: Bool, rate: Int, concurrency: Int

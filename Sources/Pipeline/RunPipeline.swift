@@ -145,6 +145,7 @@ public struct RunPipeline {
   func following(_ plan: Plan, silently: Bool = false) -> RunPipeline {
     var pipeline = self
     pipeline.plan = plan
+    pipeline.readsPreviousSet = true
     if silently { pipeline.log = Self.silent }
     pipeline.spark = plan.engine == .spark ? SparkEngine(plan, log: pipeline.log, stop: stop) : nil
     return pipeline
@@ -161,7 +162,7 @@ public struct RunPipeline {
     ledger.stop = stop
     try requireEngine(of: ledger)
     try Intake(pipeline: self, ledger: ledger).readArchives(into: &summary)
-    if let clock { summary.isFetched = try fetchDue(from: ledger, clock) }
+    if let clock { summary.hasAllAnswers = try fetchDue(from: ledger, clock) }
     try Intake(pipeline: self, ledger: ledger).readSnapshots(into: &summary)
     try retractDamage(in: ledger, &summary)
     log.info(

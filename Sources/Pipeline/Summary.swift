@@ -65,10 +65,10 @@ struct IntakeSummary: Sendable {
   /// Number of files that are ignored because their capture time is unknown.
   var snapshotFilesRefused = 0
   var unreadable: [SubledgerError] = []
-  /// Whether every user about whom a provider was asked got an answer.
-  var isFetched = true
+  /// Whether every provider that was to be asked answered about every user.
+  var hasAllAnswers = true
 
-  var isComplete: Bool { unreadable.isEmpty && isFetched }
+  var isComplete: Bool { unreadable.isEmpty && hasAllAnswers }
 
   mutating func add(_ archives: [ArchiveCounts]) {
     archivesRead += archives.count

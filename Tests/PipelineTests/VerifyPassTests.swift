@@ -6,7 +6,7 @@ import Domain
 @testable import Pipeline
 
 @Suite("Verify reports everything that it cannot check")
-struct VerifyPassTests: PlanSuite {
+struct VerifyPassTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -14,7 +14,7 @@ public enum Provider: UInt8, NamedCode {
 public struct Feed: Sendable, Hashable {
   /// The sender.
   public var provider: Provider
-  /// The app's number in the ledger.
+  /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
 
   /// The stream of `provider` about `app`.

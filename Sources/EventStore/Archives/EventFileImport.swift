@@ -9,6 +9,7 @@ final class EventFileImport {
   private let run: Int64
   /// The number of its first event in the write buffer.
   var start = 0
+  /// What its reader reported at the end.
   var end: ArchiveEnd?
   private(set) var counts = ArchiveCounts()
   /// Values read since the draft was last written.

@@ -31,20 +31,22 @@ struct FeedArrivals {
       let known = try database.first(
         "select hours from delivery_day where provider = ? and app = ? and day = ? and run = ?",
         feed.provider, feed.app, day, run
-      ) { try [ClosedRange<Instant>]($0.blob(0), of: day) }
+      ) { try [ArrivalHour]($0.blob(0), of: day) }
       try database.run(
         """
         insert or replace into delivery_day (provider, app, day, run, hours) values (?, ?, ?, ?, ?)
-        """, feed.provider, feed.app, day, run, ((known ?? []) + hours).merged.bytes)
+        """, feed.provider, feed.app, day, run, ((known ?? []) + hours).mergedByHour.bytes)
     }
     try lags.write(to: database, run: run, feed)
   }
 }
 
-/// The first to the last arrival of UTC hours in which deliveries of a feed arrived.
-extension [ClosedRange<Instant>] {
+/// The first to the last arrival in a UTC hour in which deliveries of a feed arrived.
+typealias ArrivalHour = ClosedRange<Instant>
+
+extension [ArrivalHour] {
   /// The same hours in order, one element each.
-  var merged: Self {
+  var mergedByHour: Self {
     var merged: Self = []
     for next in sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = merged.last, last.lowerBound.hour == next.lowerBound.hour {

@@ -54,7 +54,7 @@ struct Rewritings {
   }
 }
 
-/// Digests of sealed content before a rewrite.
+/// Digests of sealed content at one moment.
 struct SealedParts {
   private let tables: Set<String>
   private let database: Connection
@@ -71,7 +71,7 @@ struct SealedParts {
     }
   }
 
-  /// Returns the digests that have changed since, by run.
+  /// Returns the digests that have changed since that moment, by run.
   func rewritings() throws -> [Rewriting] {
     let now = try SealedParts(of: tables, in: database).digests
     return zip(digests, now).filter { $0.digest != $1.digest }.map {

@@ -32,7 +32,8 @@ extension Ledger {
 extension Connection {
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
-    for part in try partsArrived(in: run) + standingParts() + [words(count("string"))] {
+    let words = try partOfWords(first: count("string"))
+    for part in try partsArrived(in: run) + standingParts() + [words] {
       try self.run(
         """
         insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
@@ -95,8 +96,8 @@ extension Connection {
     try SealedTables.whole.filter { tables?.contains($0) ?? true }.map { try part($0) }
   }
 
-  /// Returns the words that existed in a run: the first `count`.
-  func words(_ count: Int64) throws -> RunPart {
+  /// Returns the part of the words that existed in a run: the first `count`.
+  func partOfWords(first count: Int64) throws -> RunPart {
     try part("string", "where id in (select id from string order by id limit ?1)", count)
   }
 

@@ -22,7 +22,7 @@ struct ChainCheck {
     }
     guard let last = runs.last?.number else { return }
     if let words = try stored("string", of: last) {
-      try hold(database.words(words.rows), of: last, &check)
+      try hold(database.partOfWords(first: words.rows), of: last, &check)
     }
     try holdStanding(last, &check)
   }

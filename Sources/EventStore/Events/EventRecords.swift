@@ -76,7 +76,7 @@ enum EventRecords {
 
 extension EventRecord {
   func event(of shop: SubscriptionScope) throws(SubledgerError) -> Event {
-    var event = shop.event
+    var event = shop.emptyEvent
     try complete(&event)
     return event
   }

@@ -182,7 +182,7 @@ extension SubscriptionScope {
   }
 
   /// An event with the fields of the lineage, and no others.
-  var event: Event {
+  var emptyEvent: Event {
     var event = Event(
       provider: provider, environment: environment, store: store, kind: .other,
       time: Instant(milliseconds: 0))

@@ -35,9 +35,13 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   ) {
     (self.provider, self.user) = (provider, user)
     (self.snapshots, self.validUntil) = (snapshots, validUntil)
+    guard details != Details() else {
+      bytes = nil
+      return
+    }
     var writer = ByteWriter()
-    if details != Details() { writer.put(details) }
-    bytes = writer.bytes.isEmpty ? nil : writer.bytes
+    writer.put(details)
+    bytes = writer.bytes
   }
 
   init(_ row: Statement) throws(SubledgerError) {

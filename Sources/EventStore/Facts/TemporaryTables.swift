@@ -14,8 +14,10 @@ private extension Connection {
   /// Creates an empty temporary table with the columns and the key of `table`.
   func createTemporary(_ name: String, like table: String) throws {
     let sql = try first("select sql from main.sqlite_schema where name = ?", table) { $0.text(0) }
-    let columns = (sql ?? "").dropFirst("create table \(table)".count)
-    try execute("drop table if exists temp.\(name); create temp table \(name)\(columns)")
+    guard let sql, let columns = sql.firstIndex(of: "(") else {
+      throw SubledgerError.damagedLedger("the ledger has no table \(table)")
+    }
+    try execute("drop table if exists temp.\(name); create temp table \(name)\(sql[columns...])")
   }
 }
 

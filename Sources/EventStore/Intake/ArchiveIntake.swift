@@ -66,8 +66,9 @@ public class ArchiveIntake {
 
   /// Completes the counts of the archive, which is written now or with a later one.
   ///
-  /// `sha256` is that of its bytes, if it was not known at the beginning. Returns the counts of all
-  /// archives written since the last call.
+  /// `end` is what its reader reported; nil for an undamaged one. `sha256` is that of its bytes, if
+  /// it was not known at the beginning. Returns the counts of all archives written since the last
+  /// call.
   public func finish(
     _ end: ArchiveEnd? = nil, sha256: String? = nil
   ) throws(SubledgerError) -> [ArchiveCounts] {

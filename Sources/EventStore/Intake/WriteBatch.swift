@@ -51,7 +51,7 @@ struct WriteBatch {
   }
 
   /// Adds events that have the ledger's symbols and provenance, with their texts, and the notes on
-  /// some of their bodies, in order; `keys` is nil while only those of the batch are known.
+  /// some of their bodies, in order; `keys` is nil while only the batch has users.
   ///
   /// Each step is done for all events before the next: the data of lineages is scattered in memory,
   /// and in a short loop the processor can wait for several addresses at once.

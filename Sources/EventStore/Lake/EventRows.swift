@@ -1,9 +1,9 @@
 public import Domain
 internal import Foundation
 
-/// The text form of an event, for rows that pass from one process to another.
-///
-/// It contains its own words, so that it is independent of the ledger.
+// Events as text, for rows that pass from one process to another. A row contains its own words, so
+// that it is independent of the ledger.
+
 extension EventBatch {
   /// Returns the text of an event, with its notes; without an erased person's ids.
   public func row(of index: Int, isErased: Bool = false) -> String {
@@ -48,7 +48,7 @@ extension EventBatch {
     var (reader, row) = (ByteReader(bytes), EventRow())
     reader.read(&row)
     guard reader.isSound, reader.isAtEnd else { return false }
-    var event = row.shop.event
+    var event = row.shop.emptyEvent
     var sent: [Entitlement] = []
     let isRead: Void? = try? EventRecords.forEach(in: row.record) { record in
       try record.complete(&event)

@@ -90,6 +90,7 @@ extension Ledger {
     try change("keep linked lineages") { database in
       if isWhole { try database.execute("delete from lineage_link; delete from lineage") }
       for row in lineages {
+        // As `LineageWriter` stores it.
         var original = row.original
         _ = try original.withUTF8 {
           try database.run(

@@ -51,7 +51,7 @@ public final class Shard {
     for (index, event) in batch.events.enumerated() where erased.contains(event.user) {
       batch.texts[index].user = 0..<0
     }
-    try ledger.visit("add events") { database in
+    try ledger.change("add events") { database in
       try waiting.add(ledger.translated(batch, of: archive), of: batch, in: database)
       origins += numbers.map { (archive, $0) }
       if waiting.size > Self.batchSize {

@@ -168,10 +168,10 @@ extension Connection {
   }
 
   /// Returns a feed's first to last arrival of each hour; several runs may share a day.
-  func arrivalHours(of feed: Feed) throws -> [ClosedRange<Instant>] {
+  func arrivalHours(of feed: Feed) throws -> [ArrivalHour] {
     try all(
       "select day, hours from delivery_day where provider = ? and app = ?", feed.provider, feed.app
-    ) { try [ClosedRange<Instant>]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).merged
+    ) { try [ArrivalHour]($0.blob(1), of: $0.day(0)) }.flatMap(\.self).mergedByHour
   }
 
   /// Returns the number of the last archive; 0 if there is none.

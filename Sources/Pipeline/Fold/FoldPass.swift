@@ -25,11 +25,10 @@ struct FoldPass {
       try sum.add(revenue, parts: parts)
     }
     try sum.finish()
-    var folded = Folded(sum, list.value)
-    folded.result.breaks += try breaksOfGroups()
-    folded.result.breaks += try breaksByAmounts(
-      of: folded.result.unpriced, folded.result.prices, folded.allRates)
-    return folded
+    sum.result.breaks += try breaksOfGroups()
+    sum.result.breaks += try breaksByAmounts(
+      of: sum.result.unpriced, sum.result.prices, ExchangeRates(sum.result.rates))
+    return Folded(sum, list.value)
   }
 
   /// Folds every group; worker threads call `addCharges`, this thread calls `add` with the results

@@ -85,7 +85,9 @@ struct Increment: Sendable {
     var result = Result()
     var writer = ChargeFold(charges, ledger)
     result.rows = writer.emptyPart
-    func add(_ group: GroupChange) throws { try self.add(group, cases, to: &result, by: &writer) }
+    func add(_ group: GroupChange) throws {
+      try addChange(of: group, cases, to: &result, by: &writer)
+    }
     // Reserving avoids rehashing, which each growth of a dictionary causes.
     switch share {
     case .lineages(let lineages):
@@ -105,8 +107,8 @@ struct Increment: Sendable {
   }
 
   /// Adds the difference between the facts of one fold group now and at the checkpoint.
-  private func add(
-    _ group: GroupChange, _ cases: InputBuilder, to result: inout Result,
+  private func addChange(
+    of group: GroupChange, _ cases: InputBuilder, to result: inout Result,
     by writer: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
@@ -115,18 +117,18 @@ struct Increment: Sendable {
     result.members.formUnion(group.lineages)
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    var (current, former) = (writer.emptyPart, writer.emptyPart)
-    var charged = ChargeFold.Group(rows: group.members, events: group.events)
+    var (rows, withdrawn) = (writer.emptyPart, writer.emptyPart)
+    var current = ChargeFold.Group(rows: group.members, events: group.events)
     if !group.events.isEmpty {
       try fold.fold(group.rows, group.events, cases, into: &result.change) {
-        try writer.write($0, of: &charged, to: &current)
+        try writer.write($0, of: &current, to: &rows)
       }
     }
-    charged = ChargeFold.Group(
+    var earlier = ChargeFold.Group(
       rows: group.members, events: group.previousEvents, archive: scope.basis.archive)
     func withdraw(_ history: SubscriptionHistory) throws {
       try history.book(-1, into: &result.change.facts)
-      try writer.write(history, of: &charged, to: &former)
+      try writer.write(history, of: &earlier, to: &withdrawn)
     }
     func withdrawPaid(_ history: SubscriptionHistory) {
       history.book(-1, into: &result.change.rates)
@@ -143,7 +145,7 @@ struct Increment: Sendable {
         try withdraw($0)
       }
     }
-    result.rows.add(current, insteadOf: former)
+    result.rows.add(rows, insteadOf: withdrawn)
   }
 
   /// Whether the lineage may have a new or changed counterpart.

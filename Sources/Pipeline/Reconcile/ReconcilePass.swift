@@ -51,7 +51,7 @@ struct ReconcilePass {
     }
     let holders = Dictionary(grouping: again, by: \.provider)
     try compare(
-      ordered.flatMap { UserShare.some(holders[$0, default: []].map(\.user), of: $0, .snapshot) })
+      ordered.flatMap { UserShare.shares(of: holders[$0, default: []].map(\.user), $0, .snapshot) })
     found.sort { $0.user < $1.user }
     try compare(shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook))
     outcome.isWhole = scope.isWhole
@@ -84,8 +84,8 @@ struct UserShare {
   var evidence: Evidence
 
   /// Returns some users of a provider in shares of about equal work.
-  static func some(
-    _ users: some Sequence<Int64>, of provider: Provider, _ evidence: Evidence
+  static func shares(
+    of users: some Sequence<Int64>, _ provider: Provider, _ evidence: Evidence
   ) -> [UserShare] {
     let keys = users.sorted().map { $0...$0 }
     return stride(from: 0, to: keys.count, by: 256).map { start in

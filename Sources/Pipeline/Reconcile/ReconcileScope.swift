@@ -79,7 +79,7 @@ struct ReconcileScope {
     guard let users, evidence != .noSnapshot || !isNewlyShown.contains(provider) else {
       return ranges.map { UserShare(provider: provider, keys: [$0], evidence: evidence) }
     }
-    return UserShare.some(users[provider, default: []], of: provider, evidence)
+    return UserShare.shares(of: users[provider, default: []], provider, evidence)
   }
 
   /// Adds the lineages of others that the snapshots of compared users list; returns the users to

@@ -144,7 +144,8 @@ func inputNotes(of paths: [String], stop: @escaping @Sendable () -> Int32) throw
   var events: [[String]: Int] = [:]
   var read = 0
   let step = (files.count + filesMax - 1) / filesMax
-  for place in stride(from: 0, to: files.count, by: step) {
+  // The newest file is always among them.
+  for place in stride(from: (files.count - 1) % step, to: files.count, by: step) {
     var normaliser = Normaliser(rules: NormaliserSettings())
     var batch = EventBatch()
     do {

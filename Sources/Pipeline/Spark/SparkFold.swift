@@ -46,6 +46,7 @@ extension RunPipeline {
     in sets: [String], unpriced: Set<Int64>, by spark: SparkEngine
   ) throws -> Reconciled {
     let copy = try spark.copy(of: ledger)
+    // Of this checkpoint, stages read only the archive.
     let basis = FactCheckpoint(asOf: rules.fold.asOf, rules: "", archive: try copy.newestArchive())
     var change = folded.change(
       Reconciled(rules: ""), basis: basis, calendar: rules.fold.calendar)

@@ -17,8 +17,9 @@ struct ReportDefinition {
   /// Whether its rows depend on when input arrived, not only on its content.
   var dependsOnArrival = false
   let columns: [ReportColumn]
-  /// Columns that are sums of others times a factor, also of rounded amounts; each follows the
-  /// columns it is computed from.
+  /// Columns that are sums of others, each times its factor; in rounded rows, of rounded amounts.
+  ///
+  /// A sum comes after those that it adds up.
   var sums: [(column: String, of: [String: Int])] = []
   /// Which horizon completes its monthly rows; nil when they have no such column.
   var completeness: HorizonKind?

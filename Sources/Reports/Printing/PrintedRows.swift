@@ -27,11 +27,14 @@ struct PrintedRows {
     decimals = plan.amountDecimals
     isRounding = plan.amountDecimals.map { $0 < 6 } ?? false
     let names = layout.columns.map(\.name)
-    sums = layout.sums.compactMap { sum in
+    sums = layout.sums.map { sum in
       let terms = sum.of.compactMap { name, factor in
         names.firstIndex(of: name).map { ($0, factor) }
       }
-      return names.firstIndex(of: sum.column).map { ($0, terms) }
+      guard let column = names.firstIndex(of: sum.column), terms.count == sum.of.count else {
+        preconditionFailure("a report has the columns that it adds up")
+      }
+      return (column, terms)
     }
     printer = RowPrinter(labels)
     line = CSVLine(plan.dialect)
@@ -73,12 +76,12 @@ struct PrintedRows {
       guard case .amount = format, case .integer(let number) = cells[index] else { continue }
       shown[index] = .integer(rounded(number, decimals: decimals))
     }
-    for (column, terms) in sums {
-      let values = terms.compactMap { term in
-        shown[term.column].integer.map { Int128($0) * Int128(term.factor) }
+    for (column, terms) in sums where cells[column].integer != nil {
+      guard terms.allSatisfy({ shown[$0.column].integer != nil }) else { continue }
+      let sum = terms.reduce(Int128(0)) {
+        $0 + Int128(shown[$1.column].integer ?? 0) * Int128($1.factor)
       }
-      guard values.count == terms.count, case .integer = cells[column] else { continue }
-      shown[column] = .integer(Int64(clamping: values.reduce(0, +)))
+      shown[column] = .integer(Int64(clamping: sum))
     }
   }
 

@@ -65,13 +65,13 @@ final class Causes {
     return try isRefund ?? arrivals.hasRefund(of: product, month) ? .refund : .lateEvent
   }
 
-  /// The options that can change such a row, by the cause that their change is.
+  /// The options that can change such a row, with the cause that a change of them is.
   private func options(
     of columns: Set<String>, _ product: PublishedProduct
   ) -> [(cause: Cause, options: Set<EffectiveOption>)] {
     // The price book never replaces money that the provider sends, but can supply lengths of
     // periods, which determine the kind of a charge that is sent without one.
-    let isSent = sendsCharges(product) && isRevenue
+    let isSentMoney = sendsCharges(product) && isRevenue
     let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
     return [
       (
@@ -81,8 +81,8 @@ final class Causes {
           .eventNames, .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges, .authority,
         ]
       ),
-      (.rateCorrection, isSent ? [] : [.pricesSHA256]),
-      (.productMap, isAboutBreaks ? [.products, .periods] : isSent ? [] : [.periods]),
+      (.rateCorrection, isSentMoney ? [] : [.pricesSHA256]),
+      (.productMap, isAboutBreaks ? [.products, .periods] : isSentMoney ? [] : [.periods]),
       (.decision, isQuality ? [.decisions] : []),
     ]
   }

@@ -131,8 +131,9 @@ extension SubscriptionHistory {
     guard let last = periods.last else { return nil }
     let events = events
     return last.ownEvents.dropFirst().compactMap { index in
-      events[index].renewalCount.map { ($0, events[index].kind, events[index].time) }
-    }.max { $0.0 < $1.0 }
+      let event = events[index]
+      return event.renewalCount.map { (count: $0, kind: event.kind, time: event.time) }
+    }.max { $0.count < $1.count }
   }
 
   /// Whether the first charge proves an earlier one that happened after `start`.

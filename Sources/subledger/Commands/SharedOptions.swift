@@ -149,3 +149,9 @@ struct OutputOptions: SettingOptions {
   @Flag(help: .of("xlsx"))
   var xlsx = false
 }
+
+/// Where a run sends how it ended; `report` sends nothing.
+struct HookOptions: SettingOptions {
+  @Option(help: .of("notify_url"))
+  var notifyUrl: String?
+}

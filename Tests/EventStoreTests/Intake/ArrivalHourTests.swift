@@ -10,7 +10,7 @@ struct ArrivalHourTests {
   /// Arrivals these hours before and after as-of.
   private func hours(
     _ before: some Sequence<Int64>, then after: [Int64]
-  ) -> [ClosedRange<Instant>] {
+  ) -> [ArrivalHour] {
     (before.map { -$0 } + after).sorted().map { asOf + .hours($0)...asOf + .hours($0) }
   }
 

@@ -114,7 +114,8 @@ struct ConfigurationTests {
       ("breaks: {severity_days: {info: 1}}", "`breaks.severity_days.info`"),
       ("breaks: {severity_days: {high: soon}}", "`breaks.severity_days.high`"),
       ("breaks: {severity_days: {critical: 30}}", "`breaks.severity_days`"),
-      ("snapshot: [a]", "Did you mean snapshots?"),
+      ("snapshot: [a]", "Did you mean snapshots?"), ("secrets: {iaptic: ~}", "{env: NAME}"),
+      ("secrets: {iaptic: [null]}", "{env: NAME}"),
       ("config: other.yaml", "`config`"), ("materiality: lots", "`materiality`"),
       ("- a\n- b", "a list is not a mapping"), ("out: [", "YAML"), ("out: a\nout: b", "YAML"),
     ])

@@ -109,15 +109,6 @@ struct DecisionsFileTests {
     }
   }
 
-  @Test("A missing file is a configuration error")
-  func absent() throws {
-    let error = try #require(throws: SubledgerError.self) {
-      try fileContents(
-        of: "the decisions", at: "/nowhere/decisions.yaml", givenWith: "--decisions")
-    }
-    #expect(error.message.contains("/nowhere/decisions.yaml"))
-  }
-
   @Test("Decided breaks are set apart, and decisions without a break of the run are unused")
   func decided() throws {
     let breaks = ["a", "b", "c"].map { Break(id: $0, code: .late, provider: .qonversion) }

@@ -45,6 +45,19 @@ struct NewConfigurationTests {
     #expect(configuration.timezone.identifier == "UTC")
   }
 
+  @Test("Of many archives, the newest is always looked at", arguments: [101, 102, 199])
+  func newest(count: Int) throws {
+    for number in 1...count {
+      let app = number == count ? "99" : "77"
+      let line = event(number, "p").replacing("\"77\"", with: "\"\(app)\"")
+      try folder.write(line, to: "in/\(1_000 + number).jsonl")
+    }
+    let text = try NewConfiguration(
+      archives: [folder.path("in")], snapshots: [], stop: { 0 }
+    ).text
+    #expect(text.contains("app 77") && text.contains("app 99"), "\(text.prefix(600))")
+  }
+
   @Test("A path that YAML would misread is quoted")
   func quoted() throws {
     let name = "a: #b\"\\"

@@ -39,7 +39,6 @@ struct SettingsSchemaTests {
       "outt: a", "limits: {values: 1}", "lock_wait: soon", "lock_wait: -1", "amount_decimals: 7",
       "fail_on: Open", "renewal_gap: soon", "materiality: 2", "materiality: a%", "xlsx: 3",
       "products: {a: {id: b}}", "delivery_window: {apple: 1h}", "secrets: {iaptic: {url: b}}",
-      "secrets: {iaptic: ~}", "secrets: {iaptic: [null]}",
       "snapshots: {complete: true, path: a}", "authority: [apple]", "as_of: today", "out: [a]",
     ])
   func refused(text: String) throws {

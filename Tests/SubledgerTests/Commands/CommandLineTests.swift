@@ -89,6 +89,8 @@ struct CommandLineTests {
     try expect(known + ["--csv-dialect", "excel"], 64, "--csv-dialect")
     try expect(known + ["--timezone", "UTC", "--prices", "p"], 64, "--timezone, --prices")
     try expect(known + ["--amount-decimals", "0", "--decisions", "d"], 64, "--amount-decimals")
+    try expect(known + ["--reports-dir", "d"], 64, "--reports-dir")
+    try expect(["report", "--notify-url", "http://localhost"], 64, "--notify-url")
     let pack = ["verify", "--pack", "p.tar.gz"]
     try expect(pack + ["--strict", "--replay"], 64, "--strict, --replay")
     try expect(pack + ["--out", "x", "--archives", "in"], 64, "--archives, --out")

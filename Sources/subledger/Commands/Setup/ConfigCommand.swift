@@ -121,9 +121,3 @@ struct RunOptions: ParsableArguments {
     }
   }
 }
-
-/// Only a run tells others how it ended.
-struct HookOptions: SettingOptions {
-  @Option(help: .of("notify_url"))
-  var notifyUrl: String?
-}
