@@ -45,11 +45,10 @@ final class MonthlyRows {
     let ready = rows.sorted { $0.key < $1.key }
     rows = [:]
     for (month, rows) in ready {
-      if shape.definition.completeness != nil {
-        written.publication.months[month] = (
-          Int64(rows.count), Int64(rows.count { !$0.isComplete })
-        )
-      }
+      let isCompleted = shape.definition.completeness != nil
+      written.publication.months[month] = (
+        Int64(rows.count), isCompleted ? Int64(rows.count { !$0.isComplete }) : 0
+      )
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
         try compare(earlier, [])
