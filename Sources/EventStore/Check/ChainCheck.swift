@@ -13,11 +13,11 @@ struct ChainCheck {
     rewritings = Rewritings(acts)
   }
 
-  func run(_ check: inout LedgerCheck) throws {
+  func run(_ check: inout CheckResult) throws {
     holdActs(&check)
     let runs = try database.publishedRuns()
     for run in runs {
-      check.rows += 1
+      check.count += 1
       try hold(run, &check)
     }
     guard let last = runs.last?.number else { return }
@@ -29,7 +29,7 @@ struct ChainCheck {
 
   /// Checks what a run carries on or compares with but does not compute again: breaks, decisions,
   /// months, erased persons, audit entries, and closed numbers.
-  func holdCarried(_ check: inout LedgerCheck) throws {
+  func holdCarried(_ check: inout CheckResult) throws {
     holdActs(&check)
     let sealing = try database.all(
       """
@@ -46,7 +46,7 @@ struct ChainCheck {
 
   private func hold(
     _ run: (number: Int64, record: String), only tables: Set<String>? = nil,
-    _ check: inout LedgerCheck
+    _ check: inout CheckResult
   ) throws {
     if sha256(of: Array(try database.recordText(of: run.number).utf8)) != run.record {
       check.fail("run \(run.number): the record does not match the run")
@@ -56,7 +56,7 @@ struct ChainCheck {
     }
   }
 
-  private func holdStanding(_ last: Int64, _ check: inout LedgerCheck) throws {
+  private func holdStanding(_ last: Int64, _ check: inout CheckResult) throws {
     // An interrupted run has changed tables that only the last run's digests prove.
     let isBroken = try database.first("select 1 from run where published is null") { _ in true }
     guard isBroken == nil else { return }
@@ -64,7 +64,7 @@ struct ChainCheck {
   }
 
   /// Compares audit entries with their digests, including those that no run has sealed yet.
-  private func holdActs(_ check: inout LedgerCheck) {
+  private func holdActs(_ check: inout CheckResult) {
     for (index, act) in acts.enumerated() {
       if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is missing") }
       if sha256(of: Array(act.text.utf8)) != rewritings.digest(ofAct: act) {
@@ -73,7 +73,7 @@ struct ChainCheck {
     }
   }
 
-  private func hold(_ part: RunPart, of run: Int64, _ check: inout LedgerCheck) throws {
+  private func hold(_ part: RunPart, of run: Int64, _ check: inout CheckResult) throws {
     let known = try stored(part.name, of: run).map { rewritings.now($0, of: run) }
     guard known != part else { return }
     let rows = known.map { "\($0.rows)" } ?? "no"
@@ -97,9 +97,9 @@ extension Ledger {
   /// - Throws: `SubledgerError` of kind `damagedInput`.
   public func requireSealed() throws(SubledgerError) {
     try change("compare the ledger with its digests") { database in
-      var check = LedgerCheck("chain")
+      var check = CheckResult("chain")
       try ChainCheck(database).holdCarried(&check)
-      guard let problem = check.problems.first else { return }
+      guard let problem = check.notes.first else { return }
       throw SubledgerError(
         .damagedInput, "the ledger \(path) is damaged: \(problem)",
         hint: "`subledger verify` lists the damage; restore a backup, or rebuild the ledger from "

@@ -2,8 +2,8 @@ public import Domain
 
 extension Ledger {
   /// Compares the last run's facts with the rebuilt ones in the ledger at `path`, table by table;
-  /// problems are the first rows that differ, by key.
-  public func differences(from path: String) throws(SubledgerError) -> [LedgerCheck] {
+  /// notes are the first rows that differ, by key.
+  public func differences(from path: String) throws(SubledgerError) -> [CheckResult] {
     try access("compare two ledgers") { database in
       try database.run("attach ? as again", path)
       defer { try? database.execute("detach again") }
@@ -24,7 +24,7 @@ extension Ledger {
   private func difference(
     _ table: String, _ columns: String = "*", where condition: String = "true",
     isSubset: Bool = false, in database: Connection
-  ) throws -> LedgerCheck {
+  ) throws -> CheckResult {
     let key = try database.primaryKey(table)
     func keys(of here: String, notIn there: String) -> String {
       """
@@ -33,8 +33,8 @@ extension Ledger {
         select \(columns) from \(there).\(table) where \(condition))
       """
     }
-    var check = LedgerCheck(table)
-    check.rows = try database.count("main.\(table)")
+    var check = CheckResult(table)
+    check.count = try database.count("main.\(table)")
     let missing = keys(of: "again", notIn: "main")
     let other = keys(of: "main", notIn: "again")
     // A row with other values is not missing.
@@ -46,7 +46,7 @@ extension Ledger {
       let before = check.wrong
       try database.forEachRow("\(select) limit 10") { row in
         let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
-        check.fail("\(names.joined(separator: ", ")) \(words)")
+        check.fail("\(names.joined(separator: ", ")) \(words)", as: .differs)
       }
       if check.wrong > before { check.wrong = try before + database.count("(\(select))") }
     }

@@ -2,7 +2,7 @@ internal import Domain
 
 /// Compares rows that no other check covers with their check columns and keys.
 struct RowChecks {
-  typealias Look = (Connection, inout LedgerCheck) throws -> Void
+  typealias Look = (Connection, inout CheckResult) throws -> Void
 
   let words: [String]
 
@@ -57,13 +57,13 @@ struct RowChecks {
     (
       table,
       { database, check in
-        check.rows = try database.count(table)
+        check.count = try database.count(table)
         try database.forEachRow(query) { check.fail($0.text(0)) }
       }
     )
   }
 
-  private func lineages(_ database: Connection, _ check: inout LedgerCheck) throws {
+  private func lineages(_ database: Connection, _ check: inout CheckResult) throws {
     let apps = words.map { Fingerprint.of($0) }
     try database.forEachRow(
       """
@@ -72,7 +72,7 @@ struct RowChecks {
       from lineage order by key
       """
     ) { row in
-      check.rows += 1
+      check.count += 1
       let key = row.int64(0)
       let app = row.int64(2)
       guard let shop = try? SubscriptionScope(row), apps.indices.contains(Int(app)) else {
@@ -98,7 +98,7 @@ struct RowChecks {
     }
   }
 
-  private func users(_ database: Connection, _ check: inout LedgerCheck) throws {
+  private func users(_ database: Connection, _ check: inout CheckResult) throws {
     var keys = ProbedKeys()
     try database.forEachRow(
       """
@@ -106,7 +106,7 @@ struct RowChecks {
       order by user.key
       """
     ) { row in
-      check.rows += 1
+      check.count += 1
       let isKey = keys.accept(row.int64(0), of: Fingerprint.of(row.bytes(1)))
       if row.isNull(2) ? !isKey : row.text(1) != row.text(2) {
         check.fail("user \(row.int64(0)) does not have the key of its id")
@@ -115,8 +115,8 @@ struct RowChecks {
   }
 
   /// Looks up the identities of all stored events, many together, so that each row is read once.
-  private func identities(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("identity")
+  private func identities(_ database: Connection, _ check: inout CheckResult) throws {
+    check.count = try database.count("identity")
     let index = IdentityIndex(database)
     var claims: [IdentityIndex.Claim] = []
     var missing: Int64 = 0
@@ -141,13 +141,13 @@ struct RowChecks {
   /// Number of identities that are looked up together: 24 MB.
   private static let identitiesMax = 1_000_000
 
-  private func conflicts(_ database: Connection, _ check: inout LedgerCheck) throws {
+  private func conflicts(_ database: Connection, _ check: inout CheckResult) throws {
     var events: Set<[Int64]> = []
     var held: Int64?
     try database.forEachRow(
       "select lineage, identity, time from event_conflict order by lineage"
     ) { row in
-      check.rows += 1
+      check.count += 1
       let lineage = row.int64(0)
       if lineage != held {
         (events, held) = ([], lineage)
@@ -159,10 +159,10 @@ struct RowChecks {
     }
   }
 
-  private func contents(_ database: Connection, _ check: inout LedgerCheck) throws {
+  private func contents(_ database: Connection, _ check: inout CheckResult) throws {
     var keys = ProbedKeys()
     try database.forEachRow("select key, body from snapshot_content order by key") { row in
-      check.rows += 1
+      check.count += 1
       let key = SnapshotCoding.key(ofUser: row.int64(0), Fingerprint.of(row.blob(1)))
       if !keys.accept(row.int64(0), of: key) {
         check.fail("snapshot_content \(row.int64(0)) does not have the key of its body")
@@ -170,8 +170,8 @@ struct RowChecks {
     }
   }
 
-  private func snapshots(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("snapshot")
+  private func snapshots(_ database: Connection, _ check: inout CheckResult) throws {
+    check.count = try database.count("snapshot")
     let sums = try database.snapshotChecks()
     try database.forEachRow("select id, name, coalesce(snapshots_check, 0) from archive") { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
@@ -180,9 +180,9 @@ struct RowChecks {
     }
   }
 
-  private func storeTransactions(_ database: Connection, _ check: inout LedgerCheck) throws {
-    check.rows = try database.count("store_transaction")
-    guard check.rows > 0, try database.areLinksUpToDate() else { return }
+  private func storeTransactions(_ database: Connection, _ check: inout CheckResult) throws {
+    check.count = try database.count("store_transaction")
+    guard check.count > 0, try database.areLinksUpToDate() else { return }
     let waiting = Set(
       try database.all("select lineage from due where hour = \(DueHour.atOnce)") { $0.int64(0) })
     var held: Int64 = 0
@@ -198,8 +198,8 @@ struct RowChecks {
         }
       }
     }
-    if held != check.rows {
-      check.fail("\(check.rows - held) transactions are not of the lineage they name")
+    if held != check.count {
+      check.fail("\(check.count - held) transactions are not of the lineage they name")
     }
   }
 }

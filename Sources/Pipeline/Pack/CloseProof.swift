@@ -13,34 +13,33 @@ struct CloseProof {
   let runs: [Int64: [String: String]]
 
   /// Returns the check; nil when the pack is of a month that was not closed.
-  func check() -> Verification.Check? {
+  func check() -> CheckResult? {
     guard let close = manifest?.close else { return nil }
-    var check = Verification.Check(name: "close", unit: "reports")
+    var check = CheckResult("close", unit: "reports")
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),
       let act = acts.first(where: { $0.id == close.act }), act.action == .close,
       act.run == close.run, act.month?.text == manifest?.period, KeptAuditEntries(acts).isSound(act)
     else {
-      check.fail(.damaged, "closed/acts.json does not contain the close that pack.json names")
+      check.fail("closed/acts.json does not contain the close that pack.json names")
       return check
     }
     let undone = acts.contains {
       $0.id > act.id && $0.month == act.month && $0.zone == act.zone && $0.action == .reopen
     }
-    if undone { check.fail(.damaged, "the month was opened again after act \(act.id)") }
+    if undone { check.fail("the month was opened again after act \(act.id)") }
     hold(act, &check)
     hold(acts, closing: act, &check)
     return check
   }
 
   /// Checks the frozen files against the digests in the audit entry, and the entry against its run.
-  private func hold(_ act: AuditEntry, _ check: inout Verification.Check) {
+  private func hold(_ act: AuditEntry, _ check: inout CheckResult) {
     let lines = act.content.split(separator: "\n").map(String.init)
     let run = runs[act.run]
     if lines.first != "run \(act.run) as of \(run.flatMap(asOf(of:))?.text ?? "")"
       || !lines.contains("options \(run?["options"] ?? "")")
     {
-      check.fail(
-        .damaged, "act \(act.id) does not close what run \(act.run) of the chain published")
+      check.fail("act \(act.id) does not close what run \(act.run) of the chain published")
     }
     var named: Set<String> = []
     for line in lines {
@@ -54,18 +53,18 @@ struct CloseProof {
       let file = FileManager.default.contents(atPath: "\(folder)/closed/\(name)") ?? Data()
       let frozen = Array([UInt8](file).drop { $0 != UInt8(ascii: "\n") }.dropFirst())
       if sha256(of: frozen) != words[2] {
-        check.fail(.damaged, "closed/\(name) does not hold the \(rows) rows that were closed")
+        check.fail("closed/\(name) does not hold the \(rows) rows that were closed")
       }
     }
     let files = FileManager.default.subpaths(atPath: "\(folder)/closed") ?? []
     for file in files.sorted()
     where file.contains(".") && !named.contains(file) && file != "acts.json" {
-      check.fail(.damaged, "closed/\(file) was not closed")
+      check.fail("closed/\(file) was not closed")
     }
   }
 
   /// Checks all audit entries against the digests that the runs after them sealed.
-  private func hold(_ acts: [AuditEntry], closing: AuditEntry, _ check: inout Verification.Check) {
+  private func hold(_ acts: [AuditEntry], closing: AuditEntry, _ check: inout CheckResult) {
     let numbers = runs.keys.sorted()
     let kept = KeptAuditEntries(acts)
     for (place, run) in numbers.enumerated() {
@@ -73,7 +72,7 @@ struct CloseProof {
       guard words.count == 3, let rows = Int64(words[0]) else { continue }
       let before = place == 0 ? 0 : numbers[place - 1]
       if !kept.areThose(after: before, rows: rows, sha256: words[2]) {
-        check.fail(.damaged, "the acts before run \(run) do not match what the run sealed")
+        check.fail("the acts before run \(run) do not match what the run sealed")
       }
     }
     let seal = numbers.first { $0 > closing.run }

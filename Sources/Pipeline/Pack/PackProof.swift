@@ -1,4 +1,5 @@
 import Domain
+import EventStore
 import Formats
 import Foundation
 import Reports
@@ -16,10 +17,10 @@ extension RunPipeline {
     }
     let room = try PrivateFolder()
     var result = Verification()
-    var check = Verification.Check(name: "pack", unit: "files")
+    var check = CheckResult("pack", unit: "files")
     let names = try unpack(file, into: room, stop, &check)
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
-      if check.outcome == .holds { check.fail(.damaged, "it is not a pack") }
+      if check.outcome == .holds { check.fail("it is not a pack") }
       result.checks.append(check)
       return result
     }
@@ -27,15 +28,15 @@ extension RunPipeline {
     let inside = Set(names.map { String($0.dropFirst(root.utf8.count + 1)) })
     let seen = try inspectSet(in: folder)
     check.count = Int64(names.count)
-    for problem in seen.problems { check.fail(.damaged, problem) }
+    for problem in seen.problems { check.fail(problem) }
     for name in inside.subtracting(seen.paths).sorted() where name != "SHA256SUMS" {
-      check.fail(.damaged, "\(name) is not listed in any SHA256SUMS")
+      check.fail("\(name) is not listed in any SHA256SUMS")
     }
     check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
     let set = try inspectSet(in: "\(folder)/reports")
-    var reports = Verification.Check(name: "set", unit: "files")
+    var reports = CheckResult("set", unit: "files")
     reports.count = Int64(set.paths.count)
-    for problem in set.problems { reports.fail(.damaged, problem) }
+    for problem in set.problems { reports.fail(problem) }
     var runs: [Int64: [String: String]] = [:]
     let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     result.checks = [check, reports, chain(in: folder, manifest, publishing: set.sha256, &runs)]
@@ -46,19 +47,19 @@ extension RunPipeline {
 
   private static func unpack(
     _ file: String, into room: borrowing PrivateFolder, _ stop: () -> Int32,
-    _ check: inout Verification.Check
+    _ check: inout CheckResult
   ) throws -> [String]? {
     let tar = room.path("pack.tar")
     if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
-      check.fail(.damaged, "\(file) is not a complete gzip file: \(reason)")
+      check.fail("\(file) is not a complete gzip file: \(reason)")
       return nil
     }
     guard let files = try extractTar(tar, into: room.path("pack"), stop) else {
-      check.fail(.damaged, "\(file) is not a tar file that `subledger pack` wrote")
+      check.fail("\(file) is not a tar file that `subledger pack` wrote")
       return nil
     }
     for (name, size) in files where size > readWholeMax && isReadWhole(name) {
-      check.fail(.damaged, "\(name) is larger than \(readWholeMax >> 20) MiB")
+      check.fail("\(name) is larger than \(readWholeMax >> 20) MiB")
     }
     return check.outcome == .holds ? files.map(\.name) : nil
   }
@@ -77,8 +78,8 @@ extension RunPipeline {
   private static func chain(
     in folder: String, _ manifest: PackManifest?, publishing set: String,
     _ runs: inout [Int64: [String: String]]
-  ) -> Verification.Check {
-    var check = Verification.Check(name: "chain", unit: "runs")
+  ) -> CheckResult {
+    var check = CheckResult("chain", unit: "runs")
     let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
     let text = String(decoding: bytes, as: UTF8.self)
     var previous = "none"
@@ -86,7 +87,7 @@ extension RunPipeline {
     for link in text.components(separatedBy: "\n\n") {
       var lines = link.split(separator: "\n").map(String.init)
       guard !lines.isEmpty else {
-        check.fail(.damaged, "chain.txt was changed since it was written")
+        check.fail("chain.txt was changed since it was written")
         continue
       }
       let record = lines.removeFirst().replacingOccurrences(of: "record ", with: "")
@@ -102,15 +103,15 @@ extension RunPipeline {
       if let number = Int64(run) { runs[number] = last }
       let facts = lines.joined(separator: "\n") + "\n"
       if sha256(of: Array(facts.utf8)) != record {
-        check.fail(.damaged, "run \(run): the record does not match the run")
+        check.fail("run \(run): the record does not match the run")
       }
       if last["previous"] != previous {
-        check.fail(.damaged, "run \(run) does not follow the run before it")
+        check.fail("run \(run) does not follow the run before it")
       }
       previous = record
     }
     if last["published"] != set {
-      check.fail(.damaged, "the set is not the one that run \(last["run"] ?? "?") published")
+      check.fail("the set is not the one that run \(last["run"] ?? "?") published")
     }
     let isLast =
       manifest.map {
@@ -118,14 +119,14 @@ extension RunPipeline {
           && $0.published == set && folder.hasSuffix("/\(PackManifest.folder(of: $0.period))")
           && asOf(of: last)?.text == $0.asOf
       } ?? false
-    if !isLast { check.fail(.damaged, "pack.json does not name the last run of chain.txt") }
+    if !isLast { check.fail("pack.json does not name the last run of chain.txt") }
     for (name, file) in [
       ("configuration", "configuration.yaml"), ("prices", "prices.csv"),
       ("decisions", "decisions.yaml"),
     ] {
       let bytes = FileManager.default.contents(atPath: "\(folder)/documents/\(file)")
       let sum = bytes.map { sha256(of: [UInt8]($0)) } ?? "none"
-      if last[name] != sum { check.fail(.damaged, "\(file) is not the file that the run used") }
+      if last[name] != sum { check.fail("\(file) is not the file that the run used") }
     }
     check.notes.append("record of the last run: \(previous)")
     return check

@@ -9,15 +9,15 @@ extension RunPipeline {
   /// archives and snapshots. Missing archives are listed, because they may be kept elsewhere.
   func proveArchives(
     _ path: String, isStrict: Bool, isWhole: Bool
-  ) throws -> Verification.Check {
-    var check = Verification.Check(name: "archives", unit: "files")
+  ) throws -> CheckResult {
+    var check = CheckResult("archives", unit: "files")
     let listed = try read(path, isWhole: isWhole) { try $0.archives() }
     guard let listed else { return check.skipped("the ledger cannot be read") }
     var missing: [String] = []
     for (archive, location) in zip(listed, try locate(listed, among: listed, acceptsGrown: true)) {
       check.count += 1
       if let problem = location.problem {
-        check.fail(.damaged, "\(archive.name): \(problem)")
+        check.fail("\(archive.name): \(problem)")
       } else if location.path == nil {
         missing.append(archive.name)
       }
@@ -25,7 +25,7 @@ extension RunPipeline {
     if !missing.isEmpty {
       let names = missing.prefix(20).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
       let note = "\(missing.count) missing: \(names)"
-      if isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
+      if isStrict { check.fail(note) } else { check.notes.append(note) }
     }
     return check
   }

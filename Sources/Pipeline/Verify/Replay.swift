@@ -7,9 +7,9 @@ extension RunPipeline {
   /// Rebuilds the ledger from the archives alone, and compares counted events and reports.
   func proveReplay(
     _ copy: String, in folder: borrowing PrivateFolder
-  ) throws -> [Verification.Check] {
-    var counted = Verification.Check(name: "replay.events", unit: "events")
-    var reports = Verification.Check(name: "replay.reports", unit: "files")
+  ) throws -> [CheckResult] {
+    var counted = CheckResult("replay.events", unit: "events")
+    var reports = CheckResult("replay.reports", unit: "files")
     let ledger = try Ledger.open(path: copy, mode: .readOnly)
     let files = try ledger.archives()
     let retracted = try ledger.retractedLines()
@@ -58,7 +58,7 @@ extension RunPipeline {
   ///
   /// The secrets of that run are not known.
   private func noteRefused(
-    in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout Verification.Check
+    in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout CheckResult
   ) throws -> Bool {
     var lines = 0
     var unlisted: [String] = []
@@ -120,7 +120,7 @@ extension RunPipeline {
   }
 
   private func compare(
-    _ ledger: Ledger, with again: Ledger, _ check: inout Verification.Check
+    _ ledger: Ledger, with again: Ledger, _ check: inout CheckResult
   ) throws {
     // Some of the keys at a time, so that memory stays bounded.
     for keys in lineageKeys(shares: 64) {
@@ -131,10 +131,10 @@ extension RunPipeline {
       for key in Set(here.keys).union(there.keys).sorted() where here[key] != there[key] {
         let (ours, theirs) = (here[key]?.events ?? 0, there[key]?.events ?? 0)
         check.fail(
-          .differs,
           ours == theirs
             ? "lineage \(key): the archives contain other events"
-            : "lineage \(key): \(ours) events, but the archives contain \(theirs)")
+            : "lineage \(key): \(ours) events, but the archives contain \(theirs)",
+          as: .differs)
       }
     }
   }

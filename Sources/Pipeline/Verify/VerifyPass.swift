@@ -32,7 +32,7 @@ extension RunPipeline {
   }
 
   /// Copies the ledger; returns a failed check when it is too damaged for that.
-  private func takeCopy(_ copy: String) throws -> Verification.Check? {
+  private func takeCopy(_ copy: String) throws -> CheckResult? {
     do throws(SubledgerError) {
       try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
       return nil
@@ -55,26 +55,23 @@ extension RunPipeline {
     }
   }
 
-  private func proveRows(_ path: String) throws -> [Verification.Check] {
+  private func proveRows(_ path: String) throws -> [CheckResult] {
     let ledger: Ledger
     do {
       ledger = try Ledger.open(path: path, mode: .readOnly)
     } catch {
       return [.damagedLedger(error)]
     }
-    let checks = try ledger.check(stop: stop).map { found in
-      Verification.Check(
-        name: "ledger.\(found.name)", outcome: found.wrong > 0 ? .damaged : .holds,
-        count: found.rows, unit: unit(of: found.name), wrong: found.wrong, notes: found.problems)
-    }
+    var checks = try ledger.check(stop: stop)
+    for index in checks.indices { checks[index].name = "ledger.\(checks[index].name)" }
     guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
-    var documents = Verification.Check(name: "ledger.document", unit: "rows")
+    var documents = CheckResult("ledger.document")
     try ledger.forEachDocument { document in
       documents.count += 1
       do throws(SubledgerError) {
         _ = try document.content()
       } catch {
-        documents.fail(.damaged, error.message)
+        documents.fail(error.message)
       }
     }
     return checks + [documents]
@@ -83,10 +80,10 @@ extension RunPipeline {
   /// Reproduces the last run, and compares facts, breaks and reports with it.
   private func proveNumbers(
     _ copy: String, in folder: borrowing PrivateFolder
-  ) throws -> [Verification.Check] {
-    var identities = Verification.Check(name: "identities", unit: "identities")
-    var cells = Verification.Check(name: "facts", unit: "rows")
-    var reports = Verification.Check(name: "reports", unit: "files")
+  ) throws -> [CheckResult] {
+    var identities = CheckResult("identities", unit: "identities")
+    var cells = CheckResult("facts")
+    var reports = CheckResult("reports", unit: "files")
     let ledger = try Ledger.open(path: copy, mode: .readWrite)
     guard let run = try ledger.lastPublished() else {
       return [identities, cells, reports].map { $0.skipped("no run has published") }
@@ -109,20 +106,20 @@ extension RunPipeline {
           "run \(other.id) has not published, and its results are in the ledger")
       } else {
         for difference in try ledger.differences(from: earlier.path) {
-          cells.count += difference.rows
-          for row in difference.problems { cells.fail(.differs, "\(difference.name): \(row)") }
-          cells.wrong += difference.wrong - Int64(difference.problems.count)
+          cells.count += difference.count
+          for row in difference.notes { cells.fail("\(difference.name): \(row)", as: .differs) }
+          cells.wrong += difference.wrong - Int64(difference.notes.count)
         }
       }
       reports.take(again, by: version)
     } catch {
       let error = SubledgerError(error)
       switch error.kind {
-      case .identity, .overflow: identities.fail(.differs, error.message)
+      case .identity, .overflow: identities.fail(error.message, as: .differs)
       // These errors do not depend on the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:
-        reports.fail(.differs, "run \(run.id) cannot be repeated: \(error.message)")
+        reports.fail("run \(run.id) cannot be repeated: \(error.message)", as: .differs)
       }
     }
     return [identities, cells, reports]
@@ -145,26 +142,19 @@ extension RunPipeline {
   }
 }
 
-extension Verification.Check {
+extension CheckResult {
   static func damagedLedger(_ error: SubledgerError) -> Self {
-    Self(name: "ledger", outcome: .damaged, unit: "files", wrong: 1, notes: [error.message])
+    var check = Self("ledger", unit: "files")
+    check.fail(error.message)
+    return check
   }
 
   /// Counts the files of a reproduction, and those that differ.
   mutating func take(_ reproduction: ReproductionCheck, by version: String) {
     count = Int64(reproduction.files)
     let (wrong, others) = reproduction.outcome(by: version)
-    for file in wrong { fail(.differs, file) }
+    for file in wrong { fail(file, as: .differs) }
     notes += others
-  }
-}
-
-private func unit(of check: String) -> String {
-  switch check {
-  case "file": "pages"
-  case "schema": "definitions"
-  case "chain": "runs"
-  default: "rows"
   }
 }
 
@@ -172,8 +162,8 @@ extension RunPipeline {
   /// Checks a published set against its checksums, and those against the run that published them.
   func proveSet(
     _ path: String, _ given: String?, isWhole: Bool
-  ) throws -> Verification.Check {
-    var check = Verification.Check(name: "set", unit: "files")
+  ) throws -> CheckResult {
+    var check = CheckResult("set", unit: "files")
     let out = given ?? plan.out
     guard FileManager.default.fileExists(atPath: out) else {
       guard given == nil else {
@@ -196,7 +186,7 @@ extension RunPipeline {
       if !isPublishing, seen == before, read == known { break }
     }
     check.count = Int64(seen.paths.count)
-    for problem in seen.problems { check.fail(.damaged, problem) }
+    for problem in seen.problems { check.fail(problem) }
     guard let publishers = read else {
       check.notes.append("checked against its own checksums only: the ledger cannot be read")
       return check
@@ -206,7 +196,7 @@ extension RunPipeline {
         run.map { "published by run \($0)" }
           ?? "published without being recorded, or by an interrupted run")
     } else {
-      check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
+      check.fail("SHA256SUMS is not that of any run in the ledger")
     }
     return check
   }

@@ -81,7 +81,7 @@ struct LakeTests {
     try ledger.leaveEvents(to: "p")
     #expect(try ledger.lakeLeftovers() == ["q"])
     let places = try #require(try ledger.check().first { $0.name == "lake_part" })
-    #expect(places.rows == 2 && places.wrong == 0)
+    #expect(places.count == 2 && places.wrong == 0)
     try ledger.copy(to: folder.path("moved.sqlite"))
     let moved = try Ledger.open(path: folder.path("moved.sqlite"), mode: .readWrite)
     try moved.leaveLake()

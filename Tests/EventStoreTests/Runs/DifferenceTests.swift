@@ -17,7 +17,7 @@ struct DifferenceTests {
     }
   }
 
-  private func differences(after sql: String...) throws -> [LedgerCheck] {
+  private func differences(after sql: String...) throws -> [CheckResult] {
     let path = folder.path("again.sqlite")
     try ledger.copy(to: path)
     for change in sql { try ledger.rows(sql: change) { _ in } }
@@ -28,10 +28,10 @@ struct DifferenceTests {
   func changed() throws {
     let found = try differences(after: "update fold_feed set newest_ms = 6")
     #expect(found.map(\.name) == ["fold_feed"])
-    #expect(found.first?.rows == 30 && found.first?.wrong == 30)
-    #expect(found.first?.problems.count == 10)
+    #expect(found.first?.count == 30 && found.first?.wrong == 30)
+    #expect(found.first?.notes.count == 10)
     #expect(
-      found.first?.problems.first == "provider 1, app 1 differs from the run's result")
+      found.first?.notes.first == "provider 1, app 1 differs from the run's result")
   }
 
   @Test("A row that only one ledger has counts, too")
@@ -40,7 +40,7 @@ struct DifferenceTests {
       after: "delete from fold_feed where app = 1", "insert into fold_feed values (1, 99, 5, 5, 5)")
     #expect(found.first?.wrong == 2)
     #expect(
-      found.first?.problems == [
+      found.first?.notes == [
         "provider 1, app 99 differs from the run's result", "provider 1, app 1 is missing",
       ])
   }
@@ -50,6 +50,6 @@ struct DifferenceTests {
     let found = try differences(
       after: "update fold set rules = 'others'", "insert into due values (1, 1)")
     #expect(found.map(\.name) == ["fold"])
-    #expect(found.first?.problems == ["id 1 differs from the run's result"])
+    #expect(found.first?.notes == ["id 1 differs from the run's result"])
   }
 }
