@@ -201,6 +201,9 @@ public struct Event: Sendable, Hashable {
     self.time = time
   }
 
+  /// The feed that sent it.
+  public var feed: Feed { Feed(provider: provider, app: app) }
+
   /// When it arrived: received, else created, else event time.
   public var arrivedAt: Instant { received ?? createdAt }
 

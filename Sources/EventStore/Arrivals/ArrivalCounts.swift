@@ -40,8 +40,7 @@ final class ArrivalCounts {
     if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
     // An undated observation may carry the end of a period, in the future; it proves no delivery.
     if event.observation?.isUndated != true {
-      let feed = Feed(provider: event.provider, app: event.app)
-      feeds[feed, default: FeedArrivals()].add(event, at: arrived)
+      feeds[event.feed, default: FeedArrivals()].add(event, at: arrived)
     }
     return slot
   }

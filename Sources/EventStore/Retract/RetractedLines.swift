@@ -128,8 +128,7 @@ extension Ledger {
       for event in brought {
         months.add(
           RetractedMonths.Subject(
-            feed: Feed(provider: event.provider, app: event.app), product: event.product,
-            month: calendar.month(of: event.time)),
+            feed: event.feed, product: event.product, month: calendar.month(of: event.time)),
           from: calendar.month(of: first.time))
       }
     }
@@ -188,10 +187,9 @@ extension Ledger {
         guard let offset = offsets[event.place.archive], event.place.byteOffset >= offset else {
           continue
         }
-        let feed = Feed(provider: event.provider, app: event.app)
         let first = events.first?.time ?? event.time
-        let known = since[feed] ?? (event.time, first)
-        since[feed] = (min(known.event, event.time), min(known.subscription, first))
+        let known = since[event.feed] ?? (event.time, first)
+        since[event.feed] = (min(known.event, event.time), min(known.subscription, first))
       }
     }
     return since

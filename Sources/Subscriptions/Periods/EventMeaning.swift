@@ -4,8 +4,6 @@ import Domain
 // pass reads are in that pass's file.
 
 extension Event {
-  var feed: Feed { Feed(provider: provider, app: app) }
-
   /// Whether its revenue is a refund; for a product change, the sign of the amount decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 
