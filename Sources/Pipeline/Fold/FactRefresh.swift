@@ -67,9 +67,9 @@ struct FactRefresh {
       .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
     var change = result.change
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
+    change.churnInDoubt.formUnion(standing)
     return Folded(
       basis: basis, result: change,
-      doubts: standing.union(change.churnInDoubt),
       doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
       rates: ExchangeRates(changed), prices: prices, allRates: rates, charges: list,
       previous: previous.adding(change.facts.revenue), lineages: members, users: result.users)
@@ -107,14 +107,13 @@ struct FactRefresh {
 struct Folded {
   /// The previous checkpoint of the cells; nil after a full fold.
   var basis: FactCheckpoint?
-  /// The result for all groups, or the changes; breaks and number of groups are those of all.
+  /// The result for all groups, or the changes; breaks, ends in doubt and number of groups are
+  /// those of all.
   var result: FoldResult
   /// A file with more cells to add.
   var cells: RowFile?
   /// Revenue that did not fit into memory with the other facts.
   var revenueSpill: RevenueSpill?
-  /// All ends in doubt by events alone.
-  var doubts: Set<ChurnInDoubt>
   /// Ends in doubt that the cells already count.
   var doubtsBefore: Set<ChurnInDoubt>
   /// The rates of all days, or of the changed ones.
@@ -134,12 +133,11 @@ struct Folded {
 }
 
 extension Folded {
-  init(_ whole: FullFold, _ charges: ChargeList) {
-    let rates = ExchangeRates(whole.result.rates)
+  init(_ whole: FoldResult, _ charges: ChargeList, _ revenueSpill: RevenueSpill? = nil) {
+    let rates = ExchangeRates(whole.rates)
     self.init(
-      basis: nil, result: whole.result, revenueSpill: whole.revenueSpill,
-      doubts: whole.result.churnInDoubt, doubtsBefore: [], rates: rates,
-      prices: PaidPrices(whole.result.prices), allRates: rates, charges: charges)
+      basis: nil, result: whole, revenueSpill: revenueSpill, doubtsBefore: [], rates: rates,
+      prices: PaidPrices(whole.prices), allRates: rates, charges: charges)
     result.rates = [:]
   }
 
@@ -149,7 +147,7 @@ extension Folded {
   ) -> FoldChange {
     var (facts, due) = (result.facts, result.due)
     let compared = reconciled.result
-    let now = doubts.union(compared.churnInDoubt)
+    let now = result.churnInDoubt.union(compared.churnInDoubt)
     facts.book(now.subtracting(doubtsBefore), 1, calendar)
     facts.book(doubtsBefore.subtracting(now), -1, calendar)
     // A break from reconciliation replaces the one from events with the same id, or explains it.
@@ -161,7 +159,7 @@ extension Folded {
     (basis.groups, basis.reconciliation) = (result.groups, reconciled.rules)
     var change = FoldChange(basis: basis, facts: facts)
     (change.isWhole, change.revenueSpill, change.due) = (isWhole, revenueSpill, due)
-    (change.doubts, change.doubtsBySnapshots) = (doubts, compared.churnInDoubt)
+    (change.doubts, change.doubtsBySnapshots) = (result.churnInDoubt, compared.churnInDoubt)
     (change.rates, change.prices) = (rates, result.prices)
     (change.overlaps, change.linked) = (result.overlaps, result.linked)
     (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)

@@ -28,7 +28,7 @@ struct FoldPass {
     sum.result.breaks += try breaksOfGroups()
     sum.result.breaks += try breaksByAmounts(
       of: sum.result.unpriced, sum.result.prices, ExchangeRates(sum.result.rates))
-    return Folded(sum, list.value)
+    return Folded(sum.result, list.value, sum.revenueSpill)
   }
 
   /// Folds every group; worker threads call `addCharges`, this thread calls `add` with the results

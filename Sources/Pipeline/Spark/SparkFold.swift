@@ -15,35 +15,33 @@ extension RunPipeline {
     let rows = try spark.rows(of: .fold, in: sets, ledger)
     // They are read twice, and the other rows are much larger.
     let cells = try RowFile(path: "\(spark.exchange)/\(spark.newName("cells")).tsv")
-    var sum = FullFold(ledger: ledger)
+    var sum = FoldResult()
     var charges = ChargeList(spillPath: ledger.path + "-charges")
     var linked: [NamedLineage] = []
     try rows.forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the fold") }
       switch row[0] {
       case "cells": try cells.put(String(row[1]))
-      case "part": try sum.result.add(StageCoding.value(FoldResult.self, row[1]))
+      case "part": try sum.add(StageCoding.value(FoldResult.self, row[1]))
       case "charges": try charges.add(StageCoding.value(ChargePart.self, row[1]))
-      case "breaks": sum.result.breaks += try StageCoding.value([Break].self, row[1])
+      case "breaks": sum.breaks += try StageCoding.value([Break].self, row[1])
       case "linked": linked += try StageCoding.value([NamedLineage].self, row[1])
       default: break
       }
     }
     _ = try cells.close()
     try rows.remove()
-    try sum.finish()
     try ledger.replace(linked: linked, isWhole: true)
     var folded = Folded(sum, charges)
     folded.cells = cells
-    let compared = try reconcile(
-      ledger, &folded, rules, in: sets, unpriced: sum.result.unpriced, by: spark)
+    let compared = try reconcile(ledger, &folded, rules, in: sets, by: spark)
     return (folded, compared)
   }
 
   /// Compares users with the amounts of the fold, whose cells are in a copy of the ledger.
   private func reconcile(
     _ ledger: Ledger, _ folded: inout Folded, _ rules: ReconciliationSettings,
-    in sets: [String], unpriced: Set<Int64>, by spark: SparkEngine
+    in sets: [String], by spark: SparkEngine
   ) throws -> Reconciled {
     let copy = try spark.copy(of: ledger)
     // Of this checkpoint, stages read only the archive.
@@ -56,7 +54,8 @@ extension RunPipeline {
     try folded.cells?.addCells(to: copy)
     let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
     var outcome = Reconciled(rules: known.fingerprint)
-    try spark.rows(of: .reconcile, in: sets, copy, unpriced: unpriced).forEachRow { row in
+    let rows = try spark.rows(of: .reconcile, in: sets, copy, unpriced: folded.result.unpriced)
+    try rows.forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {
       case "breaks": folded.result.breaks += try StageCoding.value([Break].self, row[1])
