@@ -108,7 +108,7 @@ struct BookingPass {
     refund.refundedCharge = chargeIndex
     refund.isWhole = try event.refundsWhole(paid, bookedAs: charge.money)
     let currency = event.revenue?.currency ?? 0
-    let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
+    let isForeign = areDifferentCurrencies(currency, charge.currency)
     if !refund.isWhole {
       refund.money = try refundMoney(event, of: charge.money)
       if charge.currency == 0 { refund.currency = currency }

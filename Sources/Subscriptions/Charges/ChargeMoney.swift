@@ -106,7 +106,8 @@ extension Event {
     guard let revenue, revenue.hasAmount else {
       return kind.isRefund && !provider.capabilities.sendsWholeCharges
     }
-    if revenue.mayShareCurrency(with: paid), let refunded = revenue.local, let charged = paid.local
+    if !areDifferentCurrencies(revenue.currency, paid.currency),
+      let refunded = revenue.local, let charged = paid.local
     {
       return refunded.magnitude == charged.magnitude
     }
@@ -122,7 +123,7 @@ extension Event {
       (revenue.isProceed == true) != (paid.isProceed == true)
     else { return refundsWhole(paid) }
     let refunded = try refundMoney(self, of: money)
-    if revenue.mayShareCurrency(with: paid),
+    if !areDifferentCurrencies(revenue.currency, paid.currency),
       let local = refunded.grossLocal, let charged = money.grossLocal
     {
       return try agree(local, charged)
@@ -134,10 +135,11 @@ extension Event {
 
 extension Revenue {
   var isNotZero: Bool { (usd ?? .zero) != .zero || (local ?? .zero) != .zero }
+}
 
-  func mayShareCurrency(with other: Revenue) -> Bool {
-    currency == other.currency || currency == 0 || other.currency == 0
-  }
+/// Whether both currencies are known and differ.
+func areDifferentCurrencies(_ one: StringID, _ other: StringID) -> Bool {
+  one != other && one != 0 && other != 0
 }
 
 /// The amounts of a refund of `charge`, at its rate; if that is unknown, proceeds have their own,

@@ -92,7 +92,7 @@ private struct RefundLimit {
   /// The part of a refund that the rest covers; all if amounts are unknown, nil if nothing is left.
   func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
     let (given, paid) = (event.revenue ?? Revenue(), charged.revenue ?? Revenue())
-    let isForeign = !given.mayShareCurrency(with: paid)
+    let isForeign = areDifferentCurrencies(given.currency, paid.currency)
     let all = refund.money
     let (whole, asked, rest) =
       if !isForeign, let whole = charge.grossLocal, let asked = all.grossLocal,

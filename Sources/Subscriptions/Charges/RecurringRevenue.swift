@@ -9,11 +9,6 @@ struct RecurringRevenue: Equatable {
   var local: Amount?
   var currency: StringID = 0
   var length = PeriodLength.months(1)
-
-  /// Whether both currencies are known and differ.
-  func isInAnotherCurrency(than other: RecurringRevenue) -> Bool {
-    currency != other.currency && currency != 0 && other.currency != 0
-  }
 }
 
 extension SubscriptionHistory {
