@@ -1,16 +1,11 @@
 public import Domain
 
-/// Writes the row of one archive, and the counts of its lines.
-struct ArchiveRows {
-  private let database: Connection
-
-  init(_ database: Connection) { self.database = database }
-
-  /// Inserts the row, or updates that of the same name, content and kind; returns its number.
-  func insert(
+extension Connection {
+  /// Inserts an archive, or updates that of the same name, content and kind; returns its number.
+  func insertArchive(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
-    try database.first(
+    try first(
       """
       insert into archive (
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, status, captured_ms,
@@ -25,10 +20,10 @@ struct ArchiveRows {
     ) { $0.archive(0) } ?? 0
   }
 
-  /// Adds counts of lines by reason to a table.
-  func add(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
+  /// Adds counts of an archive's lines by reason to a table.
+  func addLines(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
-      try database.run(
+      try run(
         """
         insert into \(table) (archive, reason, lines) values (?, ?, ?)
         on conflict (archive, reason) do update set lines = lines + excluded.lines
@@ -36,14 +31,14 @@ struct ArchiveRows {
     }
   }
 
-  /// Writes the counts of the archive's lines, and the columns that v1-account.sql describes;
+  /// Writes the counts of an archive's lines, and the columns that v1-account.sql describes;
   /// `isDated` is true if all its lines have dates.
-  func close(
+  func closeArchive(
     _ id: Int32, _ counts: ArchiveCounts, sha256: String? = nil, damageOffset: Int64?,
     provisionalFrom: Int64?, importedUntil: Int64? = nil, contentBytes: Int64? = nil,
     contentHash: Int64? = nil, snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
-    try database.run(
+    try run(
       """
       update archive set
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
@@ -88,7 +83,7 @@ struct RejectedLines {
 
   /// Writes the lines since the last write, and keeps only their counts.
   mutating func write(of archive: Int32, to database: Connection) throws {
-    try ArchiveRows(database).add(unwritten, to: "rejected", of: archive)
+    try database.addLines(unwritten, to: "rejected", of: archive)
     for reject in listed {
       try database.run(
         """

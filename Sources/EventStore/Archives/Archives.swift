@@ -113,7 +113,7 @@ extension Ledger {
   /// If the name is listed already, only path, modification time and inode are updated.
   public func recordRepeat(_ archive: NewArchive) throws(SubledgerError) {
     try access("list an archive") { database in
-      _ = try ArchiveRows(database).insert(
+      _ = try database.insertArchive(
         archive, status: .repeated, id: nextArchive(in: database), run: database.nextRun())
     }
   }

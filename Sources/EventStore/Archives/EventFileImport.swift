@@ -108,10 +108,9 @@ final class EventFileImport {
   }
 
   private func write(to database: Connection, _ feeds: inout [Feed: FeedArrivals]) throws {
-    let rows = ArchiveRows(database)
-    if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
+    if !isListed { _ = try database.insertArchive(archive, status: .complete, id: id, run: run) }
     isListed = true
-    try rows.add(skipped, to: "skipped", of: id)
+    try database.addLines(skipped, to: "skipped", of: id)
     try rejects.write(of: id, to: database)
     try arrivals.write(to: database, &feeds)
     try customers.write(of: id, to: database)
@@ -122,7 +121,7 @@ final class EventFileImport {
   /// Writes the complete counts.
   func close(in database: Connection) throws {
     try unknown.write(of: id, to: database)
-    try ArchiveRows(database).close(
+    try database.closeArchive(
       id, counts, sha256: archive.sha256, damageOffset: end?.damage?.offset,
       provisionalFrom: end?.damage?.provisionalFrom,
       importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,

@@ -21,7 +21,7 @@ public final class SnapshotIntake {
     archive = try ledger.access("list an archive") { database in
       try database.savepoint("archive")
       do {
-        return try ArchiveRows(database).insert(
+        return try database.insertArchive(
           new, status: .complete, id: ledger.nextArchive(in: database), run: database.nextRun())
       } catch {
         ledger.undo("undo an archive", since: "archive")
@@ -49,7 +49,7 @@ public final class SnapshotIntake {
       counts.rejected += rejected
       counts.skipped += retracted
       if retracted > 0 {
-        try ArchiveRows(database).add([retractedReason: retracted], to: "skipped", of: archive)
+        try database.addLines([retractedReason: retracted], to: "skipped", of: archive)
       }
       rejects.add(newRejects)
       try rejects.write(of: archive, to: database)
@@ -82,7 +82,7 @@ public final class SnapshotIntake {
   ) throws(SubledgerError) -> ArchiveCounts {
     try write("write the counts of an archive") { database in
       try writeWaiting(to: database)
-      try ArchiveRows(database).close(
+      try database.closeArchive(
         archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
         snapshotsCheck: snapshotsCheck, isDated: isDated)
       try ledger.lock?.requirePresence()
