@@ -68,8 +68,10 @@ public final class LedgerLock {
   private static let attemptsPerSecond = 10
 
   private static func failure(_ cause: Int32, _ path: String) -> SubledgerError {
-    .ledgerFile(
+    var error = SubledgerError.ledgerFile(
       "take the lock \(path)", cause: cause,
       hint: "check that the ledger's folder exists and that you may write there")
+    if [ENOENT, ENOTDIR].contains(cause) { error.kind = .cannotCreate }
+    return error
   }
 }

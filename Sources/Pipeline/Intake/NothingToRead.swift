@@ -66,7 +66,7 @@ extension Intake {
     summary.unreadable.append(error)
     log.error(
       "\(error.message); it is left out, and the next run tries again; \(error.hint)",
-      metadata: ["code": "file_unreadable"])
+      metadata: file.metadata("file_unreadable"))
   }
 }
 

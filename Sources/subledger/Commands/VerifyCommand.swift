@@ -17,7 +17,7 @@ struct VerifyCommand: ParsableCommand {
       Prints one line per check: holds, damaged (changed since it was written), differs (as \
       written, but a repetition gives another result) or skipped. Exit 65 when something is \
       damaged, 70 when something differs. Missing archives are listed, and are an error only with \
-      --strict.
+      --strict. With --quiet, nothing is printed if everything holds.
       """)
 
   @OptionGroup var places: PlaceOptions
@@ -60,7 +60,7 @@ struct VerifyCommand: ParsableCommand {
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.pipeline(flags).verify(out: out, isStrict: strict, isReplay: replay)
-      try StandardStreams.print(result.text)
+      if !ledger.quiet || result.failure != nil { try StandardStreams.print(result.text) }
       if let failure = result.failure { throw failure }
       return .done
     }

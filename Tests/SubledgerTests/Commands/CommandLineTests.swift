@@ -77,6 +77,11 @@ struct CommandLineTests {
     }
   }
 
+  @Test("A ledger in a missing folder ends with 73")
+  func missingFolder() throws {
+    try expect(run + ["--ledger", "gone/l.sqlite"], 73, "gone/l.sqlite.lock", "folder exists")
+  }
+
   @Test("A missing path ends with 66 and is named")
   func missingPath() throws {
     try expect(["run", "--archives", "in", "absent"], 66, "absent")
