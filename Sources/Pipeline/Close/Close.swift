@@ -31,7 +31,6 @@ extension RunPipeline {
       try requireStanding(run, in: ledger, to: "close \(month.text)")
       let pipeline = try following(run, in: ledger)
       let rules = try pipeline.reconcileRules(for: ledger).fold
-      try warnOfOtherZone(before: run, zone, in: ledger)
       let frozen = try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       try check(frozen, month.text, run, isForced: isForced)
       let state = try ledger.monthStates().first { $0.month == month && $0.zone == zone }
@@ -46,6 +45,7 @@ extension RunPipeline {
       act.zone = zone
       act.content = content(of: frozen, run)
       _ = try ledger.close(act, frozen.reports)
+      try warnOfOtherZone(before: run, zone, in: ledger)
       let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
       return dryRunNotice + "\(month.text) is closed in \(zone) with the numbers of run "
         + "\(run.id), as of \(run.asOf.text): "

@@ -15,7 +15,8 @@ struct SimulateCommand: ParsableCommand {
 
         subledger simulate --out world --subscribers 500 --months 12
         subledger run --archives world/archives --snapshots world/snapshots/sdk \\
-          --config world/subledger.yaml --as-of $(cat world/truth/as_of.txt)
+          --config world/subledger.yaml --as-of $(cat world/truth/as_of.txt) \\
+          --ledger world/subledger.sqlite --out world/reports
 
       With other --providers than qonversion the folder gets a prices.csv, too, and \
       truth/coverage.csv lists which reports their data allows.
