@@ -77,11 +77,6 @@ struct CommandLineTests {
     }
   }
 
-  @Test("A ledger in a missing folder ends with 73")
-  func missingFolder() throws {
-    try expect(run + ["--ledger", "gone/l.sqlite"], 73, "gone/l.sqlite.lock", "folder exists")
-  }
-
   @Test("A missing path ends with 66 and is named")
   func missingPath() throws {
     try expect(["run", "--archives", "in", "absent"], 66, "absent")
@@ -227,7 +222,7 @@ struct CommandLineTests {
     try expect(run + ["--ledger", "text.sqlite"], 65, "cannot open the ledger text.sqlite")
     let kept = try String(contentsOfFile: program.folder.path("text.sqlite"), encoding: .utf8)
     #expect(kept.hasPrefix("not a database"))
-    try expect(run + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")
+    try expect(run + ["--ledger", "absent/ledger.sqlite"], 73, "absent/ledger.sqlite")
   }
 
   @Test("Help and version are printed to standard output")
