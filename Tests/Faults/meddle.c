@@ -34,17 +34,18 @@ static void meddle(const char *path) {
   if (failed) abort();
 }
 
-#define OPEN(name)                                                                  \
-  int name(const char *path, int flags, ...) {                                      \
-    int (*real)(const char *, int, ...) =                                           \
-        (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name);                   \
+#define OPEN(name, parameters, ...)                                                 \
+  int name parameters {                                                             \
+    int(*real) parameters = (int(*) parameters)dlsym(RTLD_NEXT, #name);             \
     va_list list;                                                                   \
     va_start(list, flags);                                                          \
     mode_t mode = va_arg(list, mode_t);                                             \
     va_end(list);                                                                   \
     meddle(path);                                                                   \
-    return real(path, flags, mode);                                                 \
+    return real(__VA_ARGS__);                                                       \
   }
 
-OPEN(open)
-OPEN(open64)
+OPEN(open, (const char *path, int flags, ...), path, flags, mode)
+OPEN(open64, (const char *path, int flags, ...), path, flags, mode)
+OPEN(openat, (int folder, const char *path, int flags, ...), folder, path, flags, mode)
+OPEN(openat64, (int folder, const char *path, int flags, ...), folder, path, flags, mode)
