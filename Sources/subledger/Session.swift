@@ -19,6 +19,9 @@ final class Session {
     self.drawsProgress = drawsProgress
   }
 
+  /// Whether only errors are wanted, by `--quiet` or `SUBLEDGER_QUIET`.
+  var isQuiet: Bool { logOptions.level == .error }
+
   private var log: Logger {
     let handler = StandardErrorLog(
       logLevel: logOptions.level, format: logOptions.format, clock: clock)
@@ -42,7 +45,7 @@ final class Session {
   /// The pipeline of settings that may be wrong.
   func pipeline(of given: GivenSettings) -> RunPipeline {
     logOptions = given.log
-    let isDrawn = drawsProgress && logOptions.level != .error
+    let isDrawn = drawsProgress && !isQuiet
     let bar = ProgressBar(isDrawn ? logOptions.progress : .never)
     let report = { [clock] (progress: RunProgress) in
       clock.enter(progress.stage)

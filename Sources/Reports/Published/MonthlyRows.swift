@@ -45,10 +45,8 @@ final class MonthlyRows {
     let ready = rows.sorted { $0.key < $1.key }
     rows = [:]
     for (month, rows) in ready {
-      let isCompleted = shape.definition.completeness != nil
-      written.publication.months[month] = (
-        Int64(rows.count), isCompleted ? Int64(rows.count { !$0.isComplete }) : 0
-      )
+      let open = shape.definition.completeness == nil ? 0 : rows.count { !$0.isComplete }
+      written.publication.months[month] = (Int64(rows.count), Int64(open))
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
         try compare(earlier, [])

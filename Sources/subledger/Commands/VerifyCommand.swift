@@ -60,7 +60,7 @@ struct VerifyCommand: ParsableCommand {
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.pipeline(flags).verify(out: out, isStrict: strict, isReplay: replay)
-      if !ledger.quiet || result.failure != nil { try StandardStreams.print(result.text) }
+      if !session.isQuiet || result.failure != nil { try StandardStreams.print(result.text) }
       if let failure = result.failure { throw failure }
       return .done
     }

@@ -8,6 +8,7 @@ struct LogLineTests {
   func fields() throws {
     let program = try Program()
     let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+    try program.folder.write("PK\u{3}\u{4}", to: "in/packed.zip")
     try program.folder.write(String(bodies(9).dropLast(40)), to: "in/torn.jsonl")
     let lines = try program.run(run + ["--verbose", "--log-format", "json"]).errors
       .split(separator: "\n").map { line in
@@ -16,6 +17,8 @@ struct LogLineTests {
     let damage = try #require(lines.first { $0["code"] == "archive_damaged" })
     #expect(damage["archive"] == "in/torn.jsonl" && damage["level"] == "warning")
     #expect(damage["run"] == "1" && damage["stage"] == "archives")
+    let foreign = try #require(lines.first { $0["code"] == "file_unreadable" })
+    #expect(foreign["archive"] == "in/packed.zip" && foreign["level"] == "error")
     let read = try #require(lines.first { $0["code"] == "read" })
     #expect(read["archives_damaged"] == "1" && read["lines"] == "8", "\(read)")
     let published = try #require(lines.first { $0["code"] == "published" })

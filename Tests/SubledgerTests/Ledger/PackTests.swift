@@ -34,6 +34,32 @@ struct PackTests {
     try system("sh", "-c", "cd subledger-2025-03 && sha256sum --check --quiet --strict SHA256SUMS")
   }
 
+  @Test("A month in which only a break is due can be packed, and is in the status")
+  func onlyBreaks() throws {
+    let other = try Program()
+    let state = #""status":0,"type":"Subscription","expiresDate":1738472400,"autoRenew":true"#
+    try other.folder.write(
+      #"{"receivedAt":"2025-01-02T05:00:00Z","headers":{"X-App-Id":"A"},"store":"GooglePlay","#
+        + #""body":{"transaction":"GPA.1-2-3-0000","user":"u0","timestamp":1735794000,"#
+        + #""data":{\#(state),"productId":"p","sandbox":false},"store":"GooglePlay"}}"#,
+      to: "in/a.jsonl")
+    try other.folder.write(
+      #"{"user":"u9","app_id":"A","captured_at":1739000000,"purchases":[{"data":{"status":4,"#
+        + #""type":"Subscription","expiresDate":1736721392,"autoRenew":false,"productId":"p","#
+        + #""sandbox":false}}]}"#, to: "seen/s.jsonl")
+    try other.folder.write("periods: {p: P1M}\n", to: "c.yaml")
+    let run = try other.run([
+      "run", "--archives", "in", "--snapshots", "seen", "--config", "c.yaml", "--as-of",
+      "2025-03-20",
+    ])
+    try #require([0, 1].contains(run.status), "\(run)")
+    try #require(try other.rows("revenue_monthly.csv").allSatisfy { $0["period"] != "2024-12" })
+    #expect(try other.rows("quality_monthly.csv").contains { $0["period"] == "2024-12" })
+    let packed = try other.run(["pack", "2024-12", "--out", "p.tar.gz"])
+    #expect(packed.status == 0, "\(packed)")
+    #expect(try other.run(["status"]).output.contains("2024-12"))
+  }
+
   @Test("A pack replaces no archive, earlier pack, ledger or other file")
   func otherFiles() throws {
     try program.folder.write("mine", to: "notes")

@@ -21,6 +21,15 @@ struct VerifyTests {
     #expect(try files() == before)
   }
 
+  @Test("With --quiet, only what does not hold is worth lines")
+  func quiet() throws {
+    let result = try verify("--quiet")
+    #expect(result.status == 0 && result.output.isEmpty, "\(result)")
+    try flip("reports/revenue_monthly.csv")
+    let damaged = try verify("--quiet")
+    #expect(damaged.status == 65 && damaged.output.contains("damaged  "), "\(damaged)")
+  }
+
   @Test("The archives alone give the same events and reports, and a lost event is reported")
   func replay() throws {
     let whole = try verify("--replay")
