@@ -162,20 +162,23 @@ struct BodyFinder {
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome {
     let text = text.withoutByteOrderMark.trimmed
-    guard let first = text.first else { return .empty }
+    if text.isEmpty { return .empty }
     guard layer.tape < Self.textsMax else { return .unknown(.unknownBody) }
-    if LogText.beginsJSON(first) {
-      guard let problem = parse(layer, text) else { return openText(in: layer, to: &batch) }
-      return openLog(layer, text, to: &batch) ?? .unknown(problem)
-    }
-    if let outcome = openLog(layer, text, to: &batch) { return outcome }
     // Base64 never begins like JSON, so the envelope's own flag is not needed.
-    return LogText.decoded(text).withUnsafeBytes {
-      guard let first = $0.trimmed.first, LogText.beginsJSON(first) else {
-        return .unknown(.textNotJSON)
-      }
-      return parse(layer, $0.trimmed).map { .unknown($0) } ?? openText(in: layer, to: &batch)
+    return openPlain(layer, text, to: &batch)
+      ?? LogText.decoded(text).withUnsafeBytes { openPlain(layer, $0.trimmed, to: &batch) }
+      ?? .unknown(.textNotJSON)
+  }
+
+  /// Opens JSON or a log line; nil if the text is neither.
+  private mutating func openPlain(
+    _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
+  ) -> Outcome? {
+    guard let first = text.first, LogText.beginsJSON(first) else {
+      return openLog(layer, text, to: &batch)
     }
+    guard let problem = parse(layer, text) else { return openText(in: layer, to: &batch) }
+    return openLog(layer, text, to: &batch) ?? .unknown(problem)
   }
 
   /// Opens a log line that has JSON after a prefix, or with nginx's escapes; nil if it has none.

@@ -64,8 +64,11 @@ enum LogText {
   static func withoutEscapes(_ line: UnsafeRawBufferPointer) -> [UInt8]? {
     let quote = UInt8(ascii: "\"")
     guard line.indices.contains(where: { escaped(line, $0) == quote }) else { return nil }
-    let brace = line.firstIndex(of: UInt8(ascii: "{")) ?? 0
-    let isInString = brace == 0 || line[brace - 1] == UInt8(ascii: "\"")
+    let brace = line.firstIndex(of: UInt8(ascii: "{")) ?? line.startIndex
+    // A log that is JSON itself has the escapes in its strings.
+    let isInString =
+      UnsafeRawBufferPointer(rebasing: line[brace...].dropFirst()).trimmed.first == quote
+      || brace > 0 && line[brace - 1] == quote
     var plain: [UInt8] = []
     plain.reserveCapacity(line.count)
     var place = 0

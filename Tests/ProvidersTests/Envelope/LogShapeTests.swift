@@ -11,6 +11,7 @@ struct LogShapeTests {
   private static let quoted = Body.renewal.quoted
   private static let other = Body.of2020.line
   private static let base64 = Data(body.utf8).base64EncodedString()
+  private static let logged = Data("\(iso) stdout F \(body)".utf8).base64EncodedString()
   /// The data that CloudWatch sends to Kinesis and Lambda.
   private static let packed = Data(
     gzipMember(
@@ -83,6 +84,7 @@ struct LogShapeTests {
     ),
     ("CloudWatch for Lambda", #"{"awslogs":{"data":"\#(packed)"}}"#, ms),
     ("CloudWatch in Kinesis", #"{"Records":[{"kinesis":{"data":"\#(packed)"}}]}"#, ms),
+    ("CRI in Kinesis", #"{"Records":[{"kinesis":{"data":"\#(logged)"}}]}"#, ms),
     ("CloudWatch in Firehose", #"{"records":[{"recordId":"1","data":"\#(packed)"}]}"#, ms),
     ("CloudWatch export", "\(iso) \(body)", ms),
     (
@@ -109,10 +111,9 @@ struct LogShapeTests {
     ("level", "[2025-10-09 08:55:00+00] [info] \(body)", at),
     ("logfmt", #"level=info body="\#(quoted.dropFirst().dropLast())" status=200"#, nil),
     ("nginx, JSON", #"{"msec":"1760000100.250","request_body":\#(quoted)}"#, ms),
-    (
-      "nginx, JSON with its escapes",
-      #"{"msec":"1760000100.250","request_body":"\#(escaped)"}"#, ms
-    ),
+    ("nginx, JSON with its escapes", #"{"msec":1760000100.25,"request_body":"\#(escaped)"}"#, ms),
+    ("nginx in Kubernetes", #"\#(iso) stdout F { "request_body":"\#(escaped)"}"#, ms),
+    ("nginx, the body alone", escaped, nil),
     (
       "nginx, its escapes in quotes",
       #"192.0.2.1 - - [09/Oct/2025:08:55:00 +0000] "POST /hook HTTP/1.1" 200 "\#(escaped)" "-""#,
@@ -123,9 +124,7 @@ struct LogShapeTests {
     ("GCP, JSON", #"{"insertId":"1","jsonPayload":\#(body),"timestamp":"\#(iso)"}"#, ms),
     ("GCP, message", #"{"jsonPayload":{"message":\#(quoted)},"timestamp":"\#(iso)"}"#, ms),
     ("GCP, text", #"{"textPayload":\#(quoted),"timestamp":"\#(iso)"}"#, ms),
-    (
-      "Kafka", #"{"topic":"t","partition":0,"timestamp":1760000100250,"value":\#(quoted)}"#, ms
-    ),
+    ("Kafka", #"{"topic":"t","partition":0,"timestamp":1760000100250,"value":\#(quoted)}"#, ms),
     (
       "Kafka for Lambda",
       #"""
