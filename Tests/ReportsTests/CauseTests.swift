@@ -129,4 +129,17 @@ struct CauseTests {
     #expect(rows.contains { $0["column"] == "churned_refund" && $0["delta"] == "1" })
     #expect(Set(rows.map { $0["cause"] }) == ["refund"])
   }
+
+  @Test("A row that a start changed, too, is not restated by its refund")
+  func start() throws {
+    let productKey = try world.productKey("pro")
+    let january = Day(year: 2026, month: 1, day: 9)
+    world.move(.new, 5, productKey, on: january)
+    try world.publish()
+    for movement: Movement in [.new, .churned, .churnedRefund] {
+      world.move(movement, 1, productKey, on: january)
+    }
+    try world.publish()
+    #expect(try causes() == ["late_event"])
+  }
 }

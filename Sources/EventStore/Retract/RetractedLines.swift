@@ -169,8 +169,8 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// Returns for each feed the time of the first event from such a line, and of the first event of
-  /// the subscriptions of all of these; reads all events if there are such lines.
+  /// Returns for each feed from when on events from such lines count, and from when on the
+  /// subscriptions of all of these; reads all events if there are such lines.
   public func provisionalSince() throws -> [Feed: (event: Instant, subscription: Instant)] {
     let lines = try all(
       "look for damaged archives",
@@ -187,11 +187,20 @@ extension Ledger {
         guard let offset = offsets[event.place.archive], event.place.byteOffset >= offset else {
           continue
         }
-        let first = events.first?.time ?? event.time
-        let known = since[event.feed] ?? (event.time, first)
-        since[event.feed] = (min(known.event, event.time), min(known.subscription, first))
+        let first = min(event.countsFrom, events.first?.countsFrom ?? event.countsFrom)
+        let known = since[event.feed] ?? (event.countsFrom, first)
+        since[event.feed] = (min(known.event, event.countsFrom), min(known.subscription, first))
       }
     }
     return since
+  }
+}
+
+private extension Event {
+  /// The earliest time at which it can count: a state reports charges made before it.
+  var countsFrom: Instant {
+    guard let observation else { return time }
+    return [periodStart, observation.firstPurchasedAt, observation.lastChargedAt]
+      .compactMap(\.self).reduce(time, min)
   }
 }

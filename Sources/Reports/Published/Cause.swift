@@ -89,10 +89,10 @@ final class Causes {
 
   /// Whether only refunds change all of these columns; nil if the columns cannot show it.
   private func onlyRefunds(_ columns: Set<String>) -> Bool? {
-    switch definition.name {
-    case ReportDefinition.revenueMonthly.name:
-      columns.isDisjoint(with: ["charges", "gross_usd", "gross_local"])
-    case ReportDefinition.renewalsMonthly.name: !columns.contains("renewals")
+    guard columns.isDisjoint(with: columnsWithoutRefunds) else { return false }
+    return switch definition.name {
+    case ReportDefinition.revenueMonthly.name, ReportDefinition.renewalsMonthly.name: true
+    case ReportDefinition.trialsMonthly.name: false
     case ReportDefinition.churnMonthly.name: columns.contains("churned_refund") ? true : nil
     default: nil
     }
@@ -165,6 +165,11 @@ private struct QualityRow: Hashable {
   let product: PublishedProduct
   let month: Month
 }
+
+/// Columns that no refund changes.
+private let columnsWithoutRefunds: Set<String> = [
+  "charges", "gross_usd", "gross_local", "renewals", "new", "first_seen", "eligible",
+]
 
 /// Fields of an event that hold money, by their names in conflicts.
 private let moneyFields: Set<String> = [

@@ -188,4 +188,26 @@ struct WrongChecksumTests {
     #expect(try run().errors.contains("is retracted"))
     #expect(try isSame(asOf: whole))
   }
+
+  @Test("The row of a charge that a state of such a member reports later is incomplete")
+  func chargeBeforeItsState() throws {
+    func state(_ user: String, bought: String, changed: String) -> String {
+      """
+      {"receivedAt":"\(changed)T00:00:10Z","body":{"type":"purchases.updated",\
+      "applicationUsername":"\(user)","password":"x","purchases":{"apple:m":{\
+      "productId":"apple:m","purchaseId":"apple:\(user)","transactionId":"apple:\(user)",\
+      "platform":"apple","sandbox":false,"purchaseDate":"\(bought)T00:00:00.000Z",\
+      "expirationDate":"2027-01-01T00:00:00.000Z","isExpired":false,\
+      "renewalIntentChangeDate":"\(changed)T00:00:00.000Z"}}}}
+
+      """
+    }
+    let known = state("1", bought: "2026-01-02", changed: "2026-01-02")
+    try program.folder.write(known, to: "in/known.jsonl")
+    var wrong = try member(state("2", bought: "2026-01-20", changed: "2026-03-01"))
+    wrong[wrong.count - 8] ^= 1
+    try write(wrong)
+    try run()
+    #expect(try incomplete().contains("2026-01 "))
+  }
 }
