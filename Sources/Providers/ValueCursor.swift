@@ -52,15 +52,21 @@ struct ValueCursor {
     return false
   }
 
-  /// Moves to the end of the value, which is JSON up to `end`; a value other than an object or
-  /// array must be alone because it can be part of a torn value.
+  /// Moves to the end of the value, which is JSON up to `end`, and of text behind it; a value other
+  /// than an object or array must be alone because it can be part of a torn value.
   mutating func pass(to end: Int) throws(JSONProblem) {
     if !ValueEnd.isOpening(bytes[position]),
       let other = bytes[end..<endByBrackets].firstIndex(where: { !isBlank($0) })
     {
       throw JSONProblem(offset: other, cause: .continued)
     }
-    position = end
+    position = isText(bytes[end..<lineEnd]) ? lineEnd : end
+  }
+
+  /// Whether the rest of a line is the text of a log, which holds no part of a value.
+  private func isText(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard let first = rest.first(where: { !isBlank($0) }) else { return false }
+    return first != UInt8(ascii: "\"") && !rest.contains { "{}[]".utf8.contains($0) }
   }
 
   /// Moves to the end of a value that is not JSON, as its brackets and quotes show it; if they do

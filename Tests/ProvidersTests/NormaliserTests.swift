@@ -69,6 +69,16 @@ struct NormaliserTests {
     #expect(batch.rejects[0].detail.hasSuffix(" at byte 1 of the value"))
   }
 
+  @Test("The text of a log behind a value is ignored, unless it can be part of another value")
+  func textBehind() {
+    let batch = normalise("\(body) 200 0.003\n\(body)\t- done\r\n\(body)xyz\(body)\n")
+    #expect(batch.events.count == 4 && batch.lines == 5 && batch.rejects.count == 1)
+    for rest in [" 200]", #""text""#, #" "a":1}"#] {
+      let batch = normalise(body + rest)
+      #expect(batch.events.count == 1 && batch.rejects.count == 1, "\(rest)")
+    }
+  }
+
   @Test("A truncated value loses the rest of its line, and nothing more")
   func cutOff() {
     let cut = String(body.dropLast(10))
@@ -104,7 +114,7 @@ struct NormaliserTests {
     #expect(longLine.rejects[0].detail.contains("a value other than an object continues at byte"))
   }
 
-  @Test("A value that is not an object is refused", arguments: ["7", "true", "null", "[]", "[7]"])
+  @Test("A value that is not an object is refused", arguments: ["7", "true", "null", "[7]"])
   func notAnObject(text: String) {
     #expect(refusal(text) == ["not_an_object", "the value is not a JSON object"])
   }

@@ -15,14 +15,25 @@ final class DocumentSource: ByteSource {
 
   init(_ source: ByteWindow) { self.source = source }
 
-  /// Whether the first non-blank line of `bytes` ends inside a document.
+  /// Whether `bytes` begin inside a document: at its first line, or at a bracket alone in a line
+  /// after objects of one line each.
   static func isDocument(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let text = bytes.drop(while: isBlank)
-    guard let first = text.first, ValueEnd.isOpening(first),
-      let end = text.firstIndex(of: UInt8(ascii: "\n")),
-      let last = text[..<end].last(where: { !isBlank($0) })
-    else { return false }
-    return ValueEnd.isOpening(last) || last == UInt8(ascii: ",")
+    var (rest, isFirst) = (bytes[...], true)
+    while true {
+      rest = rest.drop(while: isBlank)
+      guard let first = rest.first, ValueEnd.isOpening(first),
+        let end = bytes.place(of: UInt8(ascii: "\n"), from: rest.startIndex),
+        let last = rest[..<end].last(where: { !isBlank($0) })
+      else { return false }
+      let second = rest[..<end].dropFirst().first { !isBlank($0) }
+      if second == nil || isFirst && (ValueEnd.isOpening(last) || last == UInt8(ascii: ",")) {
+        return true
+      }
+      guard last == UInt8(ascii: "}") else { return false }
+      // The prefix of a log line can be in brackets.
+      if first == UInt8(ascii: "[") { return isFirst && second == UInt8(ascii: "{") }
+      (rest, isFirst) = (rest[end...], false)
+    }
   }
 
   /// Fills part of `target`, which must not be empty; reads nothing only at the end.

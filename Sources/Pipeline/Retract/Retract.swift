@@ -183,7 +183,10 @@ extension RunPipeline {
       retracted[retraction.archive, default: RetractedLines()].take(retraction, act.action)
     }
     let files = try ledger.archives()
-    let archives = files.filter { $0.isRead && retracted[$0.id]?.isWhole != true }
+    // Bytes without a value need not be found again: their intact file has another digest.
+    let archives = files.filter {
+      $0.isRead && $0.counts.lines > 0 && retracted[$0.id]?.isWhole != true
+    }
     let locations = try locate(archives, among: files, acceptsGrown: false)
     let lost = zip(archives, locations).filter { $1.path == nil }.map(\.0.name)
     guard lost.isEmpty else { throw missing(lost) }

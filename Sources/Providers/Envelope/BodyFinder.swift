@@ -129,11 +129,13 @@ struct BodyFinder {
   /// Opens every element of a list, or of an object of lists; the best outcome counts for all.
   ///
   /// Text among webhooks, as in a log, is not a loss; a rejected webhook or a cut object is one.
+  /// Of a list without an accepted webhook, the first rejected one is the outcome.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
     let partsBefore = refusedParts.count
-    var (best, inner): (Outcome?, Layer) = (nil, layer)
+    var (best, inner): (Outcome, Layer) = (.empty, layer)
+    var placeOfBest = partsBefore
     let stamp = tape.leadingTime(of: list)
     inner.received = layer.received ?? stamp
     for child in tape.children(of: list).dropFirst(stamp == nil ? 0 : 1) {
@@ -150,11 +152,14 @@ struct BodyFinder {
       case .unknown where tape.kind(element) != .object: outcome = .unknown(.notAnObject)
       default: break
       }
-      if best.map({ outcome.rank > $0.rank }) ?? true { best = outcome }
+      if outcome.rank > best.rank { (best, placeOfBest) = (outcome, refusedParts.count - 1) }
     }
-    if case .handled(let reason) = best { return .handled(reason) }
-    refusedParts.removeLast(refusedParts.count - partsBefore)
-    return best ?? .unknown(.notAnObject)
+    switch best {
+    case .handled: break
+    case .refused: refusedParts.remove(at: placeOfBest)
+    case .unknown, .empty: refusedParts.removeLast(refusedParts.count - partsBefore)
+    }
+    return best
   }
 
   /// Opens text inside a line: nested JSON, base64 of it or of its gzip, or a log line.

@@ -72,7 +72,7 @@ extension BodyProblem {
   /// Whether the error message should list the names of the line's members, which may be unknown.
   var isOfNames: Bool { [Self.unknownBody.detail, Self.textNotJSON.detail].contains(detail) }
 
-  /// A number, a word or an empty list.
+  /// A number, a word or a list of these.
   static let notAnObject = BodyProblem(.notAnObject, "the value is not a JSON object")
 
   static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")

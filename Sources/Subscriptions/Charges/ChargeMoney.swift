@@ -94,9 +94,9 @@ extension Event {
     return isReported || (rate > .zero && rate <= Amount(micros: 1_000_000))
   }
 
-  /// The reported price of the charge, unless it is below the proceeds.
+  /// The reported price of the charge, unless the proceeds are unknown or above it.
   func pricePaid(_ price: Amount?, for proceeds: Amount?) -> Amount? {
-    guard let price = price?.magnitude, price >= proceeds ?? .zero else { return nil }
+    guard let proceeds, let price = price?.magnitude, price >= proceeds else { return nil }
     return price
   }
 
@@ -142,23 +142,25 @@ func areDifferentCurrencies(_ one: StringID, _ other: StringID) -> Bool {
   one != other && one != 0 && other != 0
 }
 
-/// The amounts of a refund of `charge`, at its rate; if that is unknown, proceeds have their own,
-/// and so has a refund whose charge is unknown.
+/// The amounts of a refund of `charge`, at its rate; if that is unknown, proceeds follow their own,
+/// and so does a refund whose charge is unknown.
 func refundMoney(_ event: Event, of charge: Money?) throws(AmountOverflow) -> Money {
   let hasOwn = (charge == nil || event.revenue?.isProceed == true) && !event.hasImpossibleRate
   let rate = charge?.rate ?? (hasOwn ? event.revenue?.rate : nil)
+  // The rate is a dimension, too, and a refund has those of its charge.
+  let charged = charge.map(\.rate) ?? rate
   guard let revenue = event.revenue, revenue.hasAmount else {
-    return Money(rate: rate)
+    return Money(rate: charged)
   }
   let usd = revenue.usd?.magnitude
   let local = revenue.local?.magnitude
   guard revenue.isProceed == true else {
-    return Money(price: usd, local: local, rate: rate, basis: .provider)
+    return Money(price: usd, local: local, rate: charged, basis: .provider)
   }
   return Money(
     grossUSD: try gross(of: usd, rate, price: nil, max: .lineMaxUSD).gross, proceedsUSD: usd,
     grossLocal: try gross(of: local, rate, price: nil, max: .lineMax).gross, proceedsLocal: local,
-    rate: rate, basis: .provider)
+    rate: charged, basis: .provider)
 }
 
 extension Money {

@@ -26,6 +26,7 @@ struct DocumentTests {
       "[\n  {\n    \"a\": [\n      1,\n      {}\n    ]\n  },\n  {\n    \"b\": \"}\\\"{\"\n  }\n]\n",
       "\u{feff}\r\n{\r\n\"a\": [\r\n1,\r\n{}\r\n]\r\n}\r\n\u{1e}{\r\n\"b\": \"}\\\"{\"\r\n}",
       "[{\"a\":[1,{}]},\n {\"b\":\"}\\\"{\"}]", "[\n{\"a\":[1,{}]}\n,\n{\"b\":\"}\\\"{\"}\n]",
+      "[ {\"a\":[1,{}]}\n, {\"b\":\"}\\\"{\"}\n]\n", "{\"a\":[1,{}]}\n\n{\n\"b\":\n\"}\\\"{\"\n}\n",
     ])
   func printed(document: String) throws {
     #expect(try values(document) == ["{\"a\":[1,{}]}", "{\"b\":\"}\\\"{\"}"])
@@ -41,8 +42,8 @@ struct DocumentTests {
   @Test(
     "Lines are left unchanged",
     arguments: [
-      "{\"a\":1}\n{\n\"b\":2\n}\n", "[{\"a\":1},{\"b\":2}]\n[{}]\n", "text {\n1\n}\n",
-      "[]\n[1\n", "\n\n{}\n",
+      "{\"a\":1}\n{\"b\":2,\n{\"c\":3}\n", "[{\"a\":1},{\"b\":2}]\n[{}]\n", "text {\n1\n}\n",
+      "[]\n[1\n", "\n\n{}\n", "[INFO] {\"a\":1}\n",
     ])
   func ordinary(text: String) throws {
     #expect(try Reading(gzip(Array(text.utf8))).bytes == Array(text.utf8))

@@ -181,6 +181,7 @@ struct EnvelopeTests {
       #"{"version":"2.0","headers":{},"requestContext":{"timeEpoch":1760000100250}}"#,
       #"{"headers":{},"requestContext":{"requestTimeEpoch":1760000100250},"httpMethod":"POST"}"#,
       #"{"date":1760000100.25}"#, #"{"date":1760000100.25,"REMOTE_ADDR":"192.0.2.1"}"#,
+      "[]", #"{"Records":[]}"#, #"{"body":"[]"}"#,
     ])
   func probes(line: String) {
     let batch = normalise(line)

@@ -57,6 +57,9 @@ import Domain
     #expect((money.rate == nil) == event.hasImpossibleRate)
     #expect(event.hasImpossibleRate == (proceeds == nil))
     #expect(money.proceedsUSD == (isProceed ? usd("7.61") : proceeds.map { usd($0) }))
+    var unknown = event
+    (unknown.revenue?.usd, unknown.revenue?.local) = (nil, usd("1000"))
+    #expect(try chargeMoney(unknown).money.grossUSD == nil)
     var rules = FoldSettings(asOf: at("2026-06-01"))
     rules.deliveryWindows = [:]
     let found = try SubscriptionHistory(events: [event], rules: rules).findings.map(\.code)
@@ -168,17 +171,19 @@ import Domain
     #expect(part.total(\.refundsUSD) == "7.00")
   }
 
-  @Test("A partial refund of a charge without a rate has no rate, and is in the charge's row")
-  func refundWithoutRate() throws {
+  @Test(
+    "A partial refund of a charge without a rate has no rate, and is in the charge's row",
+    arguments: [false, true])
+  func refundWithoutRate(isProceed: Bool) throws {
     var story = Story()
     story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") {
       $0.revenue?.rate = nil
     }
-    story.report(.refunded, "2026-01-12", price: "4")
+    story.report(.refunded, "2026-01-12", price: "4") { $0.revenue?.isProceed = isProceed }
     let facts = try story.facts(asOf: "2026-02-01")
     #expect(facts.revenue.count == 2 && facts.revenue.keys.allSatisfy { $0.rate == nil })
-    #expect(facts.total(\.refundsUSD) == "4.00")
-    #expect(facts.revenue.values.allSatisfy { $0.proceedsUSD.unknown == 1 })
+    #expect(facts.total(\.refundsUSD) == (isProceed ? "5.714286" : "4.00"))
+    #expect(facts.revenue.values.count { $0.proceedsUSD.unknown == 1 } == (isProceed ? 1 : 2))
   }
 
   @Test("Each of thousands of refunds finds its charge, with and without an id")
