@@ -38,7 +38,7 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
       }
       // Paid again: resumed after a pause, recovered while the store collected, else reactivated.
       let ended = periods[previous]
-      close(&stretches[current], with: ended, events)
+      close(&stretches[current], with: ended, events, rules)
       let isRecovered = ended.isRecovered(at: period.start, events, rules)
       opening = ended.isPaused(events) ? .resumed : isRecovered ? .recovered : .reactivated
     } else {
@@ -56,9 +56,12 @@ private func continues(_ period: Period, with next: Period, gap: Interval) -> Bo
   return next.start <= end + gap
 }
 
-private func close(_ stretch: inout ActiveInterval, with last: Period, _ events: [Event]) {
+private func close(
+  _ stretch: inout ActiveInterval, with last: Period, _ events: [Event], _ rules: FoldSettings
+) {
   stretch.end = last.effectiveEnd.map { max($0, stretch.start) }
-  stretch.reason = last.isPaused(events) ? nil : last.churnReason(events)
+  let isPaused = last.isPaused(events, gap: rules.renewalGap)
+  stretch.reason = isPaused ? nil : last.churnReason(events)
 }
 
 /// Closes the last interval once no further charge can arrive.
@@ -68,7 +71,7 @@ private func closeLast(
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
     let end = periods[last].effectiveEnd
   else { return }
-  let isPaused = periods[last].isPaused(events) && end < rules.asOf
+  let isPaused = periods[last].isPaused(events, gap: rules.renewalGap) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
   // Any feed that reported the period can show that nothing followed.
   guard
@@ -77,7 +80,7 @@ private func closeLast(
         end <= rules.endsAreFinal(until: events[$0].feed)
       })
   else { return }
-  close(&stretches[current], with: periods[last], events)
+  close(&stretches[current], with: periods[last], events, rules)
 }
 
 /// The first paid period is new unless there is evidence of an earlier one.

@@ -143,10 +143,16 @@ public struct Period: Sendable {
 
   /// Whether a pause was reported, and neither a later expiry nor a resumption before the period's
   /// end; a refund that does not revoke access is only money.
-  func isPaused(_ events: [Event]) -> Bool {
+  ///
+  /// With a gap, whether a pause began: an expiry beyond it ends the pause, not the period.
+  func isPaused(_ events: [Event], gap: Interval? = nil) -> Bool {
     guard revokedAt == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
-    return !ownEvents[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
+    let limit = gap.flatMap { gap in effectiveEnd.map { $0 + gap } }
+    return !ownEvents[paused...].contains { index in
+      let event = events[index]
+      return event.isExpiry && limit.map { event.time <= $0 } ?? true || isLift(event)
+    }
   }
 
   /// Whether the event cancels a pause planned for the end, so that no pause begins.

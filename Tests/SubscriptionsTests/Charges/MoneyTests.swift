@@ -58,7 +58,8 @@ import Domain
     #expect(event.hasImpossibleRate == (proceeds == nil))
     #expect(money.proceedsUSD == (isProceed ? usd("7.61") : proceeds.map { usd($0) }))
     var unknown = event
-    (unknown.revenue?.usd, unknown.revenue?.local) = (nil, usd("1000"))
+    unknown.revenue = Revenue(
+      local: usd("1000"), currency: 1, isProceed: isProceed, rate: usd(rate))
     #expect(try chargeMoney(unknown).money.grossUSD == nil)
     var rules = FoldSettings(asOf: at("2026-06-01"))
     rules.deliveryWindows = [:]

@@ -128,6 +128,19 @@ import Domain
     #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
   }
 
+  @Test("An expiry within the gap ends the period; a later one ends a pause, whose month stays")
+  func expiredPause() throws {
+    var story = subscriber()
+    story.report(.paused, "2026-02-10")
+    story.report(.expired, "2026-02-10")
+    #expect(try story.facts(asOf: "2026-05-20").days(.churned) == ["2026-02-10"])
+    story.events[2].time = at("2026-04-10")
+    let expired = try story.facts(asOf: "2026-05-20")
+    #expect(expired.days(.paused) == ["2026-02-10"] && expired.count(.churned) == 0)
+    story.report(.renewed, "2026-05-10", until: "2026-06-10", price: "10")
+    #expect(try story.facts(asOf: "2026-05-20").days(.reactivated) == ["2026-05-10"])
+  }
+
   @Test("A refund of a period that was over when paused is only money")
   func refundInPause() throws {
     var story = subscriber()
