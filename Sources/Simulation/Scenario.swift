@@ -87,6 +87,8 @@ public struct Scenario: Sendable, Equatable {
     self.months = months
   }
 
+  var span: TimeSpan { TimeSpan(self) }
+
   var senders: [Provider] { Provider.allCases.filter(providers.contains) }
 
   func check() throws(SubledgerError) {

@@ -24,7 +24,6 @@ public func simulate(
         hint: "choose another folder")
     }
   }
-  let span = TimeSpan(scenario)
   let checkStop: StopCheck = { () throws(SubledgerError) in
     let signal = stop()
     if signal != 0 {
@@ -33,13 +32,13 @@ public func simulate(
         hint: "remove the folder")
     }
   }
-  let arrivals = try Arrivals(scenario, span, checkStop)
+  let arrivals = try Arrivals(scenario, checkStop)
   var summary = arrivals.summary
-  summary.archives = try arrivals.write(of: scenario, span, into: "\(folder)/archives", checkStop)
-  try writeTruth(arrivals, scenario, span, into: folder, checkStop)
+  summary.archives = try arrivals.write(of: scenario, into: "\(folder)/archives", checkStop)
+  try writeTruth(arrivals, scenario, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
-    try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
+    try write(ListedPrices(span: scenario.span).text, to: "\(folder)/prices.csv")
     try write(scenario.coverage, to: "\(folder)/truth/coverage.csv")
   }
   return summary
@@ -50,14 +49,13 @@ typealias StopCheck = () throws(SubledgerError) -> Void
 
 /// Writes truth and snapshots, customer by customer.
 private func writeTruth(
-  _ arrivals: Arrivals, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
-  _ checkStop: StopCheck
+  _ arrivals: Arrivals, _ scenario: Scenario, into folder: String, _ checkStop: StopCheck
 ) throws(SubledgerError) {
-  var truth = try TruthFolder("\(folder)/truth", span: span, hours: arrivals.hours)
-  var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
+  var truth = try TruthFolder("\(folder)/truth", span: scenario.span, hours: arrivals.hours)
+  var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario)
   for number in 0..<arrivals.summary.subscribers {
     try checkStop()
-    for customer in scenario.histories(of: number, by: scenario.senders, span) {
+    for customer in scenario.histories(of: number, by: scenario.senders) {
       try truth.add(customer, scenario.deliveries(of: customer))
       if !customer.movesAway { try snapshots.add(customer) }
     }

@@ -48,9 +48,8 @@ import Domain
   @Test("Renewals reported by the store have no user; Play's name their order")
   func renewals() throws {
     let world = try World.calm(by: [.flobuk])
-    let span = TimeSpan(world.scenario)
     var unchained = 0
-    for customer in try world.customers.map({ Provider.flobuk.sender.seen($0, span) }) {
+    for customer in try world.customers.map(Provider.flobuk.sender.seen) {
       let isPlay = customer.person.shop.store == .playStore
       for occurrence in customer.occurrences where occurrence.kind == .renewed {
         #expect(customer.namesFlobukUser(occurrence) == customer.person.validatesRenewals)
@@ -75,10 +74,8 @@ import Domain
   @Test("A purchase seen soon after a period's end began at it, and continues it")
   func continuity() throws {
     let scenario = Scenario(seed: 1)
-    let span = TimeSpan(scenario)
-    var customer = CustomerSimulator(of: 0, in: scenario, span: span).customer
+    var customer = CustomerSimulator(of: 0, in: scenario).customer
     customer.person.shop = Shop(app: .pro, storeIndex: 1, provider: .flobuk)
-    let fold = HistoryFold(customer: customer, span: span)
     func period(_ start: Int64, _ product: Product = .monthly) -> AccessPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
@@ -86,11 +83,11 @@ import Domain
         sendsProceeds: false)
       return AccessPeriod(charge: charge, start: start, end: start + 30 * day)
     }
-    let start = span.start
+    let start = customer.span.start
     func kinds(_ second: AccessPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
       var first = period(start)
       if failing { first.billingIssueAt = first.end }
-      let seen = fold.chained([first, second], first: .first)
+      let seen = customer.chained([first, second], first: .first)
       return (seen.last?.charge.kind, seen.last.map { $0.start - seen[0].end })
     }
     #expect(kinds(period(start + 30 * day + hour)) == (.renewal, 0))

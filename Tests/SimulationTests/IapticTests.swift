@@ -56,11 +56,10 @@ import Domain
   @Test("A collection contains the current last purchase of each product")
   func collections() throws {
     let world = try World.calm(by: [.iaptic])
-    let span = TimeSpan(world.scenario)
     var replaced = 0
-    for customer in try world.customers.map({ Provider.iaptic.sender.seen($0, span) }) {
+    for customer in try world.customers.map(Provider.iaptic.sender.seen) {
       for occurrence in customer.occurrences {
-        let held = customer.collection(at: occurrence.time, span)
+        let held = customer.collection(at: occurrence.time)
         #expect(Set(held.map(\.charge.product)).count == held.count)
         let running = held.filter { $0.period != nil && !$0.isExpired }
         #expect(running.count <= 1)

@@ -58,9 +58,8 @@ import Domain
     let revenue = try world.table("revenue_monthly.csv")
     #expect(revenue.contains { $0["charge_kind"] == "product_change" })
     #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
-    let span = TimeSpan(world.scenario)
     var changes: [EventKind: Int] = [:]
-    for customer in try world.customers.map({ Provider.purple.sender.seen($0, span) })
+    for customer in try world.customers.map(Provider.purple.sender.seen)
     where customer.person.shop.store != .stripe {
       for occurrence in customer.occurrences where occurrence.previousProduct != nil {
         let periods = customer.expectedHistory.subscriptions.flatMap(\.periods)

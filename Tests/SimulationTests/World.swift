@@ -43,7 +43,7 @@ final class World: Sendable {
     get throws {
       try simulated.value(summary.subscribers) {
         (0..<summary.subscribers).map {
-          CustomerSimulator(of: $0, in: scenario, span: TimeSpan(scenario)).customer
+          CustomerSimulator(of: $0, in: scenario).customer
         }
       }
     }

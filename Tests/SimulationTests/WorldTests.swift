@@ -65,7 +65,7 @@ import Domain
     scenario.lostShare = 0
     scenario.duplicatedShare = 0
     scenario.reorderedShare = 0
-    let customer = CustomerSimulator(of: 2, in: scenario, span: TimeSpan(scenario)).customer
+    let customer = CustomerSimulator(of: 2, in: scenario).customer
     for index in customer.occurrences.indices {
       let delivery = scenario.delivery(of: index, in: customer)
       #expect(delivery.arrivals.count == 1)

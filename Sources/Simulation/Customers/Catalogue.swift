@@ -178,10 +178,12 @@ extension Person {
 extension Shop {
   /// Qonversion's name for the source of a purchase.
   var entitlementSource: String { ["appstore", "playstore", "stripe"][storeIndex] }
+}
 
+extension CustomerSimulation {
   /// Whether FLOBUK's bodies contain their creation time and Purple's name the first transaction;
   /// older bodies of one app do not.
-  func sendsNewerBodies(at time: Int64, in span: TimeSpan) -> Bool {
-    app == .pro || time >= span.priceRise
+  func sendsNewerBodies(at time: Int64) -> Bool {
+    person.shop.app == .pro || time >= span.priceRise
   }
 }

@@ -156,6 +156,7 @@ struct Occurrence: Sendable {
 /// The true history of one simulated customer, up to the end of the scenario.
 struct CustomerSimulation: Sendable {
   var person: Person
+  let span: TimeSpan
   var subscriptions: [Subscription] = []
   var purchases: [Charge] = []
   /// Sorted by time, only those that the archives cover.

@@ -5,12 +5,12 @@ import Domain
 /// The same number in the same scenario always gives the same customer. Customers are therefore not
 /// stored but simulated again when needed.
 struct CustomerSimulator {
-  let span: TimeSpan
   var random: Randomness
   var customer: CustomerSimulation
   /// A new subscription after a return to the shop.
   var returning: Charging?
 
+  var span: TimeSpan { customer.span }
   /// Number of subscriptions and purchases so far.
   var bases: Int { customer.subscriptions.count + customer.purchases.count }
   /// Index of the newest subscription.
@@ -25,8 +25,7 @@ struct CustomerSimulator {
   }
 
   /// Simulates the customer of this number.
-  init(of number: Int, in scenario: Scenario, span: TimeSpan) {
-    self.span = span
+  init(of number: Int, in scenario: Scenario) {
     random = Randomness(seed: scenario.seed, item: UInt64(number), stream: 1)
     let noise = random.next()
     let store = random.below(100)
@@ -38,7 +37,7 @@ struct CustomerSimulator {
       market: Market.all[Int(max(0, random.below(12) - 4))],
       environment: random.chance(scenario.sandboxShare) ? .sandbox : .production,
       acceptsPriceRise: random.chance(800_000))
-    customer = CustomerSimulation(person: person)
+    customer = CustomerSimulation(person: person, span: scenario.span)
     run()
   }
 

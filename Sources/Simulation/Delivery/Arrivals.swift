@@ -15,14 +15,12 @@ struct Arrivals {
   private(set) var hours: [NamedFeed: [Int64: ClosedRange<Int64>]] = [:]
 
   /// Simulates every customer once.
-  init(
-    _ scenario: Scenario, _ span: TimeSpan, _ checkStop: StopCheck
-  ) throws(SubledgerError) {
-    summary.asOf = Instant(seconds: span.end)
+  init(_ scenario: Scenario, _ checkStop: StopCheck) throws(SubledgerError) {
+    summary.asOf = Instant(seconds: scenario.span.end)
     var number = 0
     while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
       try checkStop()
-      for customer in scenario.histories(of: number, by: scenario.senders, span) {
+      for customer in scenario.histories(of: number, by: scenario.senders) {
         for (index, delivery) in scenario.deliveries(of: customer).enumerated() {
           add(delivery, of: index, in: customer, scenario)
         }
@@ -64,14 +62,14 @@ struct Arrivals {
 
   /// Writes the archives in the order of delivery, and returns their number.
   func write(
-    of scenario: Scenario, _ span: TimeSpan, into folder: String, _ checkStop: StopCheck
+    of scenario: Scenario, into folder: String, _ checkStop: StopCheck
   ) throws(SubledgerError) -> Int {
     var (open, files) = ("", 0)
     var file: GzipFile?
     for (place, arrival) in all.enumerated() {
       try checkStop()
       guard let provider = Provider(rawValue: arrival.provider),
-        let customer = scenario.histories(of: Int(arrival.person), by: [provider], span).first
+        let customer = scenario.histories(of: Int(arrival.person), by: [provider]).first
       else { continue }
       let part = scenario.archives.map { String(place * $0 / all.count + 1).zeroPadded(to: 4) }
       let name = part.map { "part-\($0)" } ?? civilDay(of: arrival.received / 1000).text
@@ -82,7 +80,7 @@ struct Arrivals {
       }
       let index = Int(arrival.occurrence)
       let sent = scenario.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
-      try file?.add(scenario.line(of: sent, of: index, in: customer, span))
+      try file?.add(scenario.line(of: sent, of: index, in: customer))
     }
     try file?.finish()
     return files
@@ -111,11 +109,9 @@ extension Scenario {
   }
 
   /// The line of an archive: the body alone, or in the endpoint's envelope.
-  func line(
-    of arrival: Arrival, of index: Int, in customer: CustomerSimulation, _ span: TimeSpan
-  ) -> JSON {
+  func line(of arrival: Arrival, of index: Int, in customer: CustomerSimulation) -> JSON {
     let shop = customer.person.shop
-    let body = shop.sender.body(customer, index, arrival.created, self, span)
+    let body = shop.sender.body(customer, index, arrival.created, self)
     guard isEnveloped(arrival, of: customer.person) else { return body }
     let noise = noise(arrival, of: customer.person)
     let received = Instant(milliseconds: arrival.received)

@@ -52,7 +52,7 @@ extension Scenario {
   /// The customer as its provider sends it, with the faults of the feed.
   ///
   /// Extra events follow the others, so that no other event's draws change.
-  func withFaults(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
+  func withFaults(_ customer: CustomerSimulation) -> CustomerSimulation {
     guard !faultShares.isEmpty, customer.transferredFrom == nil else { return customer }
     var faulty = customer
     for (index, occurrence) in customer.occurrences.enumerated() {
@@ -60,7 +60,7 @@ extension Scenario {
         seed: seed, item: UInt64(customer.person.number) << 16 | UInt64(index), stream: 3)
       for fault in FeedFault.allCases where random.chance(faultShares[fault] ?? 0) {
         guard fault != .basePlan || customer.person.shop.store == .playStore,
-          let sent = occurrence.with(fault, &random), sent.time < span.end
+          let sent = occurrence.with(fault, &random), sent.time < customer.span.end
         else { continue }
         if [.doubleCharge, .doubleKind, .overRefund].contains(fault) {
           faulty.occurrences.append(sent)

@@ -16,17 +16,15 @@ struct ExpectedHistory: Sendable {
 
 extension Scenario {
   /// Customer `number` as seen by each of `providers` that sends anything about it.
-  func histories(
-    of number: Int, by providers: [Provider], _ span: TimeSpan
-  ) -> [CustomerSimulation] {
-    let customer = CustomerSimulator(of: number, in: self, span: span).customer
+  func histories(of number: Int, by providers: [Provider]) -> [CustomerSimulation] {
+    let customer = CustomerSimulator(of: number, in: self).customer
     return providers.map(\.sender).filter { $0.isReported(customer.person.shop) }
-      .map { sent($0.seen(customer, span), span) }
+      .map { sent($0.seen(customer)) }
   }
 
   /// The customer as the provider sends it, with faults, while it reports the customer.
-  private func sent(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
-    var sent = customer.person.shop.sender.withFaults(customer, self, span)
+  private func sent(_ customer: CustomerSimulation) -> CustomerSimulation {
+    var sent = customer.person.shop.sender.withFaults(customer, self)
     let shop = customer.person.shop
     guard let migration, migration.moves(shop) else { return sent }
     if shop.provider == migration.from {
@@ -87,10 +85,10 @@ extension CustomerSimulation {
     return occurrences.filter { $0.isOfPurchase || $0.time >= begin }
   }
 
-  /// One-time purchases at the prices of `list`, refunded only if the provider sends that.
-  func listedPurchases(_ list: ListedPrices, sendsRefunds: Bool) -> [Charge] {
+  /// One-time purchases at listed prices, refunded only if the provider sends that.
+  func listedPurchases(sendsRefunds: Bool) -> [Charge] {
     purchases.map { purchase in
-      var listed = list.priced(purchase, in: person.shop)
+      var listed = listed(purchase)
       if !sendsRefunds || purchase.wholeRefundAt == nil { listed.refund = nil }
       return listed
     }
@@ -139,13 +137,13 @@ extension Subscription {
   }
 }
 
-/// Builds subscriptions from what a provider sends about a customer, by the contract's rules.
-struct HistoryFold {
-  let customer: CustomerSimulation
-  let span: TimeSpan
+// Subscriptions from what a provider sends about a customer, by the contract's rules.
 
-  var list: ListedPrices { ListedPrices(span: span) }
-  var shop: Shop { customer.person.shop }
+extension CustomerSimulation {
+  /// The charge at its price in the price book.
+  func listed(_ charge: Charge) -> Charge {
+    ListedPrices(span: span).priced(charge, in: person.shop)
+  }
 
   /// The periods of a provider of states as reports see them.
   ///
@@ -171,7 +169,7 @@ struct HistoryFold {
       if (0...Completeness.renewalGap).contains(lapse) { charge.time = before.end }
       charge.kind = kind(of: charge, after: before)
     }
-    seen.charge = list.priced(charge, in: shop)
+    seen.charge = listed(charge)
     seen.start = charge.time
     seen.replacedAt = nil
     return seen

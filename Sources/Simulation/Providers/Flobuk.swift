@@ -16,10 +16,10 @@ extension Sender {
             ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
             : (.exact, "renewals without user are booked and in no count of subscriptions")
     },
-    seen: { $0.seenByFlobuk($1) }, body: { $0.flobukBody(of: $1, $4) },
-    snapshot: { $0.flobukSnapshot(at: $1.end) }, name: { _, _ in "state" },
+    seen: \.seenByFlobuk, body: { customer, index, _, _ in customer.flobukBody(of: index) },
+    snapshot: { $0.flobukSnapshot(at: $0.span.end) }, name: { _, _ in "state" },
     user: { $0.namesFlobukUser($0.occurrences[$1]) ? $0.person.accountName : "" },
-    namesOriginal: { customer, _, _ in customer.person.shop.store == .playStore },
+    namesOriginal: { customer, _ in customer.person.shop.store == .playStore },
     evidence: \.ofFlobuk)
 }
 
@@ -33,7 +33,7 @@ extension CustomerSimulation {
   /// refunds or the previous purchase.
   ///
   /// The user is named only if the user's device triggered the event.
-  func seenByFlobuk(_ span: TimeSpan) -> CustomerSimulation {
+  var seenByFlobuk: CustomerSimulation {
     var seen = reported(by: .flobuk)
     seen.person.shop.isBare = person.shop.app == .pro && person.noise >> 32 & 7 == 0
     seen.occurrences = occurrencesSinceFirstCharge.compactMap { occurrence in
@@ -45,7 +45,7 @@ extension CustomerSimulation {
         return sent
       }
     }
-    seen.expected = HistoryFold(customer: seen, span: span).ofFlobuk
+    seen.expected = seen.flobukHistory
     return seen
   }
 
@@ -57,9 +57,9 @@ extension CustomerSimulation {
     }
   }
 
-  func flobukBody(of index: Int, _ span: TimeSpan) -> JSON {
+  func flobukBody(of index: Int) -> JSON {
     let occurrence = occurrences[index]
-    let isTimed = person.shop.sendsNewerBodies(at: occurrence.time, in: span)
+    let isTimed = sendsNewerBodies(at: occurrence.time)
     return [
       "transaction": person.id(occurrence.transaction),
       "data": flobukState(occurrence.part, at: occurrence.time),
@@ -128,12 +128,12 @@ extension Person {
   func flobukTime(_ second: Int64) -> Int64 { noise >> 40 & 7 == 0 ? second * 1000 : second }
 }
 
-extension HistoryFold {
-  private var isPlay: Bool { shop.store == .playStore }
+extension CustomerSimulation {
+  private var isPlay: Bool { person.shop.store == .playStore }
 
-  var ofFlobuk: ExpectedHistory {
+  private var flobukHistory: ExpectedHistory {
     var history = ExpectedHistory(
-      purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
+      purchases: listedPurchases(sendsRefunds: false), basis: .priceBook)
     let named = periods.filter(hasUser)
     let nameless = periods.filter { !hasUser($0) }
     let orders = Dictionary(grouping: nameless, by: \.charge.transaction.base)
@@ -154,8 +154,8 @@ extension HistoryFold {
 
   /// Every period with its own end, including trials, which look like paid periods.
   private var periods: [AccessPeriod] {
-    let trials = customer.subscriptions.compactMap(\.trial)
-    return (trials.map(asPaid) + customer.paidPeriods).filter { $0.charge.time >= span.start }
+    let trials = subscriptions.compactMap(\.trial)
+    return (trials.map(asPaid) + paidPeriods).filter { $0.charge.time >= span.start }
       .map { period in
         var seen = period
         seen.graceEnd = nil
@@ -174,11 +174,11 @@ extension HistoryFold {
   /// another line of the same order.
   private func hasUser(_ period: AccessPeriod) -> Bool {
     let transaction = period.charge.transaction
-    return customer.occurrences.contains { occurrence in
+    return occurrences.contains { occurrence in
       let isSame =
         isPlay
         ? occurrence.transaction.base == transaction.base : occurrence.transaction == transaction
-      return isSame && customer.namesFlobukUser(occurrence)
+      return isSame && namesFlobukUser(occurrence)
     }
   }
 }

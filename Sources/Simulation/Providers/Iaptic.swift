@@ -9,16 +9,14 @@ extension Sender {
         ? (.near, "no date of a renewal is sent: late and recovered ones cannot be dated")
         : (.exact, "kinds and periods are sent; amounts are sent or the list's")
     },
-    seen: { $0.seenByIaptic($1) },
-    withFaults: { customer, scenario, _ in
-      scenario.withIntroOffer(customer)
-    },
-    body: { $0.iapticBody(of: $1, $4) },
-    snapshot: { customer, span in
+    seen: \.seenByIaptic, withFaults: { $1.withIntroOffer($0) },
+    body: { customer, index, _, _ in customer.iapticBody(of: index) },
+    snapshot: { customer in
       // `GET /v2/customers/{applicationUsername}/purchases`.
-      [
-        "applicationUsername": customer.person.accountName, "captured_at": JSON.date(span.end),
-        "purchases": customer.iapticPurchases(at: span.end, span),
+      let end = customer.span.end
+      return [
+        "applicationUsername": customer.person.accountName, "captured_at": JSON.date(end),
+        "purchases": customer.iapticPurchases(at: end),
       ]
     },
     nameOfOther: { $0.isIapticTest($1) ? "skipped" : "observed" },
@@ -36,7 +34,7 @@ extension Sender {
 // Sources: iaptic.com and billing.fovea.cc, Webhook, as summarized in the notes on providers.
 
 extension CustomerSimulation {
-  func iapticBody(of index: Int, _ span: TimeSpan) -> JSON {
+  func iapticBody(of index: Int) -> JSON {
     let occurrence = occurrences[index]
     // A secret that tests search for where it must not appear.
     let password = "51a7e1a1-5ec2-4e70-8000-000000000000"
@@ -47,7 +45,7 @@ extension CustomerSimulation {
       "type": "purchases.updated",
       "notification": person.shop.isOriginalIaptic ? nil : notification(index, occurrence),
       "applicationUsername": person.accountName, "password": password,
-      "purchases": iapticPurchases(at: occurrence.time, span),
+      "purchases": iapticPurchases(at: occurrence.time),
     ]
   }
 
@@ -67,9 +65,9 @@ extension CustomerSimulation {
   }
 
   /// The purchases by product, in webhooks and in snapshots.
-  func iapticPurchases(at time: Int64, _ span: TimeSpan) -> JSON {
+  func iapticPurchases(at time: Int64) -> JSON {
     JSON(
-      collection(at: time, span).map {
+      collection(at: time).map {
         (person.iapticProduct($0.charge.product), $0.json(of: person))
       })
   }
@@ -82,12 +80,12 @@ extension CustomerSimulation {
   /// All purchases of the user at `time`, the last of each product, in the order of products.
   ///
   /// Charges before the archives begin also precede the use of iaptic.
-  func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
+  func collection(at time: Int64) -> [IapticPurchase] {
     var held: [Product: IapticPurchase] = [:]
     for subscription in subscriptions {
       let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
       if let trial = subscription.trial, (span.start...time).contains(trial.start) {
-        held[trial.product] = purchase(trial, isTrial: true, from: trial.start, at: time, span)
+        held[trial.product] = purchase(trial, isTrial: true, from: trial.start, at: time)
       }
       for period in subscription.periods
       where period.charge.time >= span.start && period.charge.time <= time {
@@ -95,7 +93,7 @@ extension CustomerSimulation {
           held[product]?.isExpired = true
           held[product]?.reason = "System.Replaced"
         }
-        held[period.product] = purchase(period, from: start, at: time, span)
+        held[period.product] = purchase(period, from: start, at: time)
       }
     }
     // Collections of the first years omit refunded purchases.
@@ -117,8 +115,7 @@ extension CustomerSimulation {
 
   /// The purchase for a period of a subscription that began at `start`.
   private func purchase(
-    _ period: AccessPeriod, isTrial: Bool = false, from start: Int64, at time: Int64,
-    _ span: TimeSpan
+    _ period: AccessPeriod, isTrial: Bool = false, from start: Int64, at time: Int64
   ) -> IapticPurchase {
     let known = period.known(at: time)
     let isRetrying = known.billingIssueAt != nil
@@ -129,7 +126,7 @@ extension CustomerSimulation {
     } else if known.revokedAt != nil {
       reason = "Customer"
     } else if known.canceledAt != nil {
-      let isRefusal = reportedReason(of: period, span) == .priceIncrease
+      let isRefusal = reportedReason(of: period) == .priceIncrease
       let own = person.noise % 3 == 0 ? "Customer.Cost" : "Customer"
       reason = isTrial ? "Customer" : isRefusal ? "Customer.PriceIncrease" : own
     }

@@ -3,22 +3,21 @@ import Domain
 extension CustomerSimulation {
   /// The customer as iaptic sends it: whole collections of purchases; one app has the reason of the
   /// call and money, the other, an integration of the first years, has neither.
-  func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation {
+  var seenByIaptic: CustomerSimulation {
     var seen = reported(by: .iaptic)
     let isOld = person.shop.isOriginalIaptic
-    let isKnown = !isOld || !beganBefore(span)
+    let isKnown = !isOld || !beganBeforeArchives
     let all = isKnown ? occurrencesSinceFirstCharge : occurrences.filter(\.isOfPurchase)
     if !isKnown { seen.subscriptions = [] }
     seen.occurrences = all.compactMap(asSentByIaptic)
-    let fold = HistoryFold(customer: seen, span: span)
-    seen.expected = isOld ? fold.ofOriginalIaptic : fold.ofIaptic
+    seen.expected = isOld ? seen.originalIapticHistory : seen.iapticHistory
     return seen
   }
 
   /// Whether something was paid or tried before the archives begin.
   ///
   /// Without dates of renewals, nothing then shows when the first covered period began.
-  private func beganBefore(_ span: TimeSpan) -> Bool {
+  private var beganBeforeArchives: Bool {
     paidPeriods.contains { $0.charge.time < span.start }
       || subscriptions.contains { $0.trial.map { $0.start < span.start } ?? false }
   }
@@ -51,17 +50,17 @@ extension CustomerSimulation {
   }
 
   /// Why a period ended, if iaptic sends more than that auto-renew was switched off.
-  func reportedReason(of period: AccessPeriod, _ span: TimeSpan) -> ChurnReason? {
+  func reportedReason(of period: AccessPeriod) -> ChurnReason? {
     let isMonthly = period.product == .monthly
     let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
     return refuses && period.canceledAt != nil && period.hasExpired ? .priceIncrease : nil
   }
 }
 
-extension HistoryFold {
-  var ofIaptic: ExpectedHistory {
-    let trial = customer.firstTrial(since: span.start)
-    let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
+extension CustomerSimulation {
+  private var iapticHistory: ExpectedHistory {
+    let trial = firstTrial(since: span.start)
+    let periods = paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
       // Without the end of grace, access ends with the paid period.
       period.graceEnd = nil
@@ -73,43 +72,43 @@ extension HistoryFold {
       case .productChange: period.charge.kind = .first
       default: break
       }
-      period.reportedReason = customer.reportedReason(of: sent, span)
+      period.reportedReason = reportedReason(of: sent)
       return period
     }
     let startIsSeen = periods.first.map { isStart($0.charge) } ?? true
     let chain = Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen)
     return ExpectedHistory(
       subscriptions: [chain].compactMap(\.self),
-      purchases: customer.purchases.map(charged),
-      basis: customer.person.isWithoutAmounts ? .priceBook : .provider)
+      purchases: purchases.map(charged),
+      basis: person.isWithoutAmounts ? .priceBook : .provider)
   }
 
   /// Whether nothing proves a period before a first charge: in Stripe a subscription's id is not a
   /// transaction's, so a different id is not evidence.
   private func isStart(_ charge: Charge) -> Bool {
-    let isFirst = charge.transaction.index == 0 || shop.store == .stripe
+    let isFirst = charge.transaction.index == 0 || person.shop.store == .stripe
     return charge.kind == .conversion || charge.kind == .first && isFirst
   }
 
   /// Without reasons, results are derived, at list prices; a missing purchase is revoked, not
   /// refunded.
-  var ofOriginalIaptic: ExpectedHistory {
-    let trial = customer.subscriptions.first?.trial
-    let sent = customer.paidPeriods.map { period in
+  private var originalIapticHistory: ExpectedHistory {
+    let trial = subscriptions.first?.trial
+    let sent = paidPeriods.map { period in
       var period = period
       period.graceEnd = nil
-      period.reportedReason = customer.reportedReason(of: period, span)
+      period.reportedReason = reportedReason(of: period)
       return period
     }
     let periods = chained(sent, first: trial == nil ? .first : .conversion)
     let chain = Subscription(trial: trial, chaining: periods, startIsSeen: true)
     return ExpectedHistory(
       subscriptions: [chain].compactMap(\.self),
-      purchases: customer.listedPurchases(list, sendsRefunds: false), basis: .priceBook)
+      purchases: listedPurchases(sendsRefunds: false), basis: .priceBook)
   }
 
   private func isSent(refundOf period: AccessPeriod) -> Bool {
-    customer.occurrences.contains {
+    occurrences.contains {
       $0.kind == .refunded && $0.transaction == period.charge.transaction
     }
   }
@@ -118,7 +117,7 @@ extension HistoryFold {
   private func charged(_ charge: Charge) -> Charge {
     var charged = charge
     if charge.kind == .oneTime, charge.wholeRefundAt == nil { charged.refund = nil }
-    guard !customer.person.isWithoutAmounts else { return list.priced(charged, in: shop) }
+    guard !person.isWithoutAmounts else { return listed(charged) }
     charged.rate = Charge.unknownRate
     charged.sendsProceeds = false
     return charged
@@ -136,10 +135,12 @@ extension Evidence {
     default: guard customer.person.environment == .production else { return [] }
     }
     func holds(_ time: Int64) -> Bool {
-      customer.collection(at: time, span).contains {
+      customer.collection(at: time).contains {
         $0.charge.transaction == occurrence.transaction
       }
     }
-    return found(inSnapshot: holds(span.end)) { !customer.isIapticTest($0) && holds($0.time) }
+    return found(inSnapshot: holds(customer.span.end)) {
+      !customer.isIapticTest($0) && holds($0.time)
+    }
   }
 }

@@ -7,19 +7,20 @@ extension Sender {
     coverage: { _, _ in
       (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
     },
-    seen: { $0.seenByPurple($1) },
-    body: { PurpleBody(customer: $0, index: $1, span: $4).json },
-    snapshot: { customer, span in
+    seen: \.seenByPurple,
+    body: { customer, index, _, _ in PurpleBody(customer: customer, index: index).json },
+    snapshot: { customer in
       // Purple publishes no API. The snapshot is a list that the team keeps, in the format for
       // entitlements of any provider.
-      guard var holder = customer.holders(at: span.end).first else { return nil }
+      let end = customer.span.end
+      guard var holder = customer.holders(at: end).first else { return nil }
       holder.user = customer.person.purpleUser
       holder.holdings.removeAll { $0.origin != .purchase }
-      return SnapshotLine(shape: .canonical, holder: holder, time: span.end).json
+      return SnapshotLine(shape: .canonical, holder: holder, time: end).json
     },
     name: { purpleName($1.kind) }, user: { customer, _ in customer.person.purpleUser },
-    namesOriginal: { customer, occurrence, span in
-      customer.person.shop.store == .playStore || customer.sendsOriginal(occurrence, in: span)
+    namesOriginal: { customer, occurrence in
+      customer.person.shop.store == .playStore || customer.sendsOriginal(occurrence)
     },
     evidence: { $0.found(inSnapshot: $0.isShownByPurple) })
 }
@@ -30,7 +31,6 @@ extension Sender {
 private struct PurpleBody {
   let customer: CustomerSimulation
   let index: Int
-  let span: TimeSpan
   private var person: Person { customer.person }
   private var occurrence: Occurrence { customer.occurrences[index] }
   private var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
@@ -57,7 +57,7 @@ private struct PurpleBody {
       "packageName": person.shop.appID, "previousProductId": previous,
       previous == nil ? "productId" : "nextProductId": product,
       "transactionId": person.text(occurrence.transaction),
-      "originalTransactionId": customer.sendsOriginal(occurrence, in: span) ? original : nil,
+      "originalTransactionId": customer.sendsOriginal(occurrence) ? original : nil,
       "trialPeriod": isStart ? flag(isTrial) : nil,
       "introOfferPeriod": isStart ? flag(false) : nil,
     ]
@@ -83,9 +83,9 @@ extension Person {
 
 extension CustomerSimulation {
   /// Whether the line of an occurrence names the first transaction; product changes never do.
-  func sendsOriginal(_ occurrence: Occurrence, in span: TimeSpan) -> Bool {
+  func sendsOriginal(_ occurrence: Occurrence) -> Bool {
     !occurrence.isOfPurchase && occurrence.previousProduct == nil
-      && person.shop.sendsNewerBodies(at: occurrence.time, in: span)
+      && sendsNewerBodies(at: occurrence.time)
   }
 }
 
@@ -105,16 +105,16 @@ private func purpleName(_ kind: EventKind) -> String {
 extension CustomerSimulation {
   /// The customer as Purple sends it, by kind and for the two mobile stores: without money, ends of
   /// periods, refunds of subscriptions or a sandbox flag.
-  func seenByPurple(_ span: TimeSpan) -> CustomerSimulation {
+  var seenByPurple: CustomerSimulation {
     var seen = reported(by: .purple)
     seen.person.environment = .production
-    let all = occurrences + expiriesAfterRefund(span)
-    seen.occurrences = all.compactMap { asSentByPurple($0, span) }.sorted { $0.time < $1.time }
-    seen.expected = HistoryFold(customer: seen, span: span).ofPurple
+    let all = occurrences + expiriesAfterRefund
+    seen.occurrences = all.compactMap(asSentByPurple).sorted { $0.time < $1.time }
+    seen.expected = seen.purpleHistory
     return seen
   }
 
-  private func asSentByPurple(_ occurrence: Occurrence, _ span: TimeSpan) -> Occurrence? {
+  private func asSentByPurple(_ occurrence: Occurrence) -> Occurrence? {
     var sent = occurrence.withoutMoney
     switch occurrence.kind {
     case .refunded, .productChanged: return nil
@@ -126,7 +126,7 @@ extension CustomerSimulation {
     case .trialConverted:
       sent.kind = trial(of: occurrence)?.billingIssueAt != nil ? .recovered : .renewed
     case .renewed: if followsBillingIssue(occurrence) { sent.kind = .recovered }
-    case .started: if isReturn(occurrence, span) { sent.kind = .resubscribed }
+    case .started: if isReturn(occurrence) { sent.kind = .resubscribed }
     case .trialCanceled: sent.kind = .canceled
     case .trialBillingRetry, .billingRetry: sent.kind = .graceEntered
     case .trialExpired:
@@ -139,7 +139,7 @@ extension CustomerSimulation {
   }
 
   /// A refunded purchase expires without a refund event, unless there is a purchase in between.
-  private func expiriesAfterRefund(_ span: TimeSpan) -> [Occurrence] {
+  private var expiriesAfterRefund: [Occurrence] {
     occurrences.compactMap { refund in
       guard refund.kind == .refunded, let period = period(of: refund),
         period.revokedAt == refund.time, period.end < span.end,
@@ -165,16 +165,16 @@ extension CustomerSimulation {
   }
 
   /// Whether a start follows another paid period that the archives cover.
-  private func isReturn(_ start: Occurrence, _ span: TimeSpan) -> Bool {
+  private func isReturn(_ start: Occurrence) -> Bool {
     paidPeriods.contains { $0.charge.time >= span.start && $0.charge.time < start.time }
   }
 }
 
-extension HistoryFold {
-  var ofPurple: ExpectedHistory {
-    let trial = customer.firstTrial(since: span.start)
+extension CustomerSimulation {
+  private var purpleHistory: ExpectedHistory {
+    let trial = firstTrial(since: span.start)
     var periods: [AccessPeriod] = []
-    for (subscription, sent) in customer.subscriptions.enumerated() {
+    for (subscription, sent) in subscriptions.enumerated() {
       for (index, period) in sent.periods.enumerated() {
         let part = OccurrencePart.period(subscription: subscription, period: index)
         if var seen = seen(period, hasTrial: trial != nil) {
@@ -187,13 +187,13 @@ extension HistoryFold {
       trial: trial, chaining: periods, startIsSeen: periods.first.map(isStart) ?? true)
     return ExpectedHistory(
       subscriptions: [chain].compactMap(\.self),
-      purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
+      purchases: listedPurchases(sendsRefunds: true), basis: .priceBook)
   }
 
   private func seen(_ period: AccessPeriod, hasTrial: Bool) -> AccessPeriod? {
     guard period.charge.time >= span.start else { return nil }
     var seen = period
-    seen.charge = list.priced(period.charge, in: shop)
+    seen.charge = listed(period.charge)
     seen.charge.refund = nil
     if period.charge.kind == .conversion, !hasTrial { seen.charge.kind = .renewal }
     seen.revokedAt = nil
@@ -205,7 +205,7 @@ extension HistoryFold {
 
   /// How long access continues after a failed renewal: until an event ends it, at most 60 days.
   private func openGrace(of part: OccurrencePart, until end: Int64) -> Int64? {
-    let sent = customer.occurrences.filter { $0.part == part && $0.time < span.end }
+    let sent = occurrences.filter { $0.part == part && $0.time < span.end }
     guard let failed = sent.first(where: { $0.kind == .graceEntered }) else { return nil }
     let ended = sent.first {
       $0.time >= failed.time && ($0.kind == .expired || $0.kind == .endedInvoluntarily)
@@ -218,8 +218,7 @@ extension HistoryFold {
     switch first.charge.kind {
     case .conversion: true
     case .first:
-      first.charge.transaction.index == 0
-        || !shop.sendsNewerBodies(at: first.charge.time, in: span)
+      first.charge.transaction.index == 0 || !sendsNewerBodies(at: first.charge.time)
     default: false
     }
   }

@@ -6,8 +6,8 @@ extension Sender {
     app: { $0.app.id(in: $0.store) },
     headers: { _ in ["accept": "application/json", "authorization": "Basic \(secret)"] },
     coverage: { _, _ in (.exact, "kinds and periods and money are sent") },
-    withFaults: { $1.withFaults($0, $2) },
-    body: { customer, index, created, scenario, _ in
+    withFaults: { $1.withFaults($0) },
+    body: { customer, index, created, scenario in
       QonversionBody(
         customer: customer, index: index, created: created, source: scenario.entitlements
       ).json

@@ -34,15 +34,15 @@ struct Sender: Sendable {
   /// The customer with the data that it sends.
   ///
   /// The true history stays unchanged. The sent events, and the expected reports, differ.
-  var seen: @Sendable (CustomerSimulation, TimeSpan) -> CustomerSimulation = { seen, _ in seen }
+  var seen: @Sendable (CustomerSimulation) -> CustomerSimulation = { $0 }
   /// The customer as it sends it, with faults of its feed.
-  var withFaults: @Sendable (CustomerSimulation, Scenario, TimeSpan) -> CustomerSimulation = {
-    sent, _, _ in sent
+  var withFaults: @Sendable (CustomerSimulation, Scenario) -> CustomerSimulation = {
+    sent, _ in sent
   }
   /// The body of an occurrence in a message created at a given second.
-  let body: @Sendable (CustomerSimulation, Int, _ created: Int64, Scenario, TimeSpan) -> JSON
+  let body: @Sendable (CustomerSimulation, Int, _ created: Int64, Scenario) -> JSON
   /// The answer of its API at the end; nil when it does not have the user.
-  var snapshot: @Sendable (CustomerSimulation, TimeSpan) -> JSON? = { _, _ in nil }
+  var snapshot: @Sendable (CustomerSimulation) -> JSON? = { _ in nil }
   /// The truth's name for a line of kind `other`.
   var nameOfOther: @Sendable (CustomerSimulation, Occurrence) -> String = { _, _ in "skipped" }
   /// Its own name for an event.
@@ -50,9 +50,7 @@ struct Sender: Sendable {
   /// The user in the line of an occurrence; empty when it names none.
   let user: @Sendable (CustomerSimulation, Int) -> String
   /// Whether a line identifies a subscription by its original transaction instead of its own.
-  var namesOriginal: @Sendable (CustomerSimulation, Occurrence, TimeSpan) -> Bool = { _, _, _ in
-    true
-  }
+  var namesOriginal: @Sendable (CustomerSimulation, Occurrence) -> Bool = { _, _ in true }
   /// How the remaining data can reveal a lost event.
   let evidence: @Sendable (Evidence) -> [String]
 

@@ -3,15 +3,14 @@ import Domain
 /// Writes what every user owns at the end of the scenario: once per shape of Qonversion, and once
 /// for each other provider.
 struct SnapshotWriter {
-  private let span: TimeSpan
   /// The time that the SDKs' snapshots reflect.
   private let staleTime: Int64
   private let shapes: [SnapshotShape]
   /// Files by the name of the shape or the provider.
   private var files: [String: GzipFile] = [:]
 
-  init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
-    self.span = span
+  init(_ folder: String, _ scenario: Scenario) throws(SubledgerError) {
+    let span = scenario.span
     staleTime = span.end - Int64(scenario.staleDays) * day
     shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
     let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
@@ -24,16 +23,17 @@ struct SnapshotWriter {
   /// Adds the user of a customer as in the records of the customer's provider.
   mutating func add(_ customer: CustomerSimulation) throws(SubledgerError) {
     let provider = customer.person.shop.provider
-    if !customer.occurrences.isEmpty, let line = provider.sender.snapshot(customer, span) {
+    if !customer.occurrences.isEmpty, let line = provider.sender.snapshot(customer) {
       try files[provider.name]?.add(line)
     }
     guard provider == .qonversion else { return }
-    let holders = customer.holders(at: span.end)
-    let isStale = staleTime < span.end
+    let end = customer.span.end
+    let holders = customer.holders(at: end)
+    let isStale = staleTime < end
     let stale = isStale ? customer.known(at: staleTime).holders(at: staleTime) : holders
     for shape in shapes {
       for holder in shape.isOfSDK ? stale : holders where shape.shows(holder) {
-        let line = SnapshotLine(shape: shape, holder: holder, time: span.end)
+        let line = SnapshotLine(shape: shape, holder: holder, time: end)
         try files[shape.rawValue]?.add(line.json)
       }
     }

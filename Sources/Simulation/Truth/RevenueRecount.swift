@@ -13,11 +13,11 @@ struct RevenueRecount {
       "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
     ], format: printed, slack: 0)
 
-  mutating func add(_ customer: CustomerSimulation, span: TimeSpan) {
+  mutating func add(_ customer: CustomerSimulation) {
     let history = customer.expectedHistory
     let paid = history.subscriptions.flatMap { $0.periods.map(\.charge) }
     for charge in paid + history.purchases + history.unchained
-    where charge.time >= span.start {
+    where charge.time >= customer.span.start {
       add(charge, of: customer.person, history.basis)
     }
   }

@@ -17,7 +17,7 @@ extension Evidence {
     let sender = person.shop.sender
     let provider = sender.isDetailed ? nil : person.shop.provider.name
     let isOther = occurrence.kind == .other
-    let isOfOriginal = sender.namesOriginal(customer, occurrence, span)
+    let isOfOriginal = sender.namesOriginal(customer, occurrence)
     return [
       "id": (provider.map { "\($0)-" } ?? "") + "\(person.number)-\(index)",
       "provider": provider,
@@ -57,11 +57,11 @@ extension Evidence {
 /// later renewal's number skips it; `later_line` when a line that arrived contains its content.
 struct Evidence {
   let customer: CustomerSimulation
-  let occurrence: Occurrence
   /// Its place among the customer's.
   let index: Int
   let outcomes: [DeliveryOutcome]
-  let span: TimeSpan
+
+  var occurrence: Occurrence { customer.occurrences[index] }
 
   /// The evidence in the provider's own snapshot and in later lines that have the event's content.
   func found(inSnapshot: Bool, inLine hasIt: (Occurrence) -> Bool = { _ in false }) -> [String] {
@@ -77,7 +77,7 @@ struct Evidence {
 
   /// Whether its subscription is the newest, and active at the end.
   var isActiveAtEnd: Bool {
-    isOfNewest && customer.subscriptions.last?.state(at: span.end).isActive ?? false
+    isOfNewest && customer.subscriptions.last?.state(at: customer.span.end).isActive ?? false
   }
 
   /// Whether it is of the newest period.
@@ -89,7 +89,7 @@ struct Evidence {
 
   /// Whether the newest period is still in the state that the event reported.
   func isStateAtEnd(_ state: RenewState) -> Bool {
-    isOfLastPart && customer.subscriptions.last?.state(at: span.end).state == state
+    isOfLastPart && customer.subscriptions.last?.state(at: customer.span.end).state == state
   }
 
   var isWholeRefund: Bool { customer.period(of: occurrence)?.charge.wholeRefundAt != nil }

@@ -33,16 +33,14 @@ struct TruthFolder {
   ) throws(SubledgerError) {
     let outcomes = deliveries.map(\.outcome)
     for (index, delivery) in deliveries.enumerated() {
-      let evidence = Evidence(
-        customer: customer, occurrence: customer.occurrences[index], index: index,
-        outcomes: outcomes, span: span)
+      let evidence = Evidence(customer: customer, index: index, outcomes: outcomes)
       try events.add(evidence.truth(delivery))
     }
     let shop = customer.person.shop
     guard customer.person.environment == .production, customer.person.previousProvider == nil,
       let completeness = completeness[shop]
     else { return }
-    revenue.add(customer, span: span)
+    revenue.add(customer)
     for subscription in customer.expectedHistory.subscriptions {
       subscriptions.add(
         subscription.seenPeriods(completeness), shop: shop, completeness: completeness)
