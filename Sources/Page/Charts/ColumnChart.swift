@@ -14,9 +14,9 @@ struct ColumnChart {
 
   private var unit: Unit { series.first.map { table.columns[$0.column].unit } ?? .count }
 
-  var legend: [ChartFigure.LegendEntry] {
-    series.map { .init(title: table.columns[$0.column].title, style: $0.style) }
-      + (table.rows.contains(where: \.isOpen) ? [.init(title: "So far", style: "so-far")] : [])
+  var legend: [PageItem] {
+    series.map { ["title": table.columns[$0.column].title, "style": $0.style] }
+      + (table.rows.contains(where: \.isOpen) ? [["title": "So far", "style": "so-far"]] : [])
   }
 
   /// The chart as HTML; `name` describes it for screen readers.

@@ -16,7 +16,7 @@ struct PageModel {
   let inputs: InputList
   let coverage: CoverageTable
   /// Every column that a number of the page is computed from, in the order of files and columns.
-  let definitions: [Definition]
+  let definitions: [PageItem]
 
   /// The columns that the templates name.
   private static let named = [
@@ -46,19 +46,23 @@ struct PageModel {
       figures.flatMap(\.charts).flatMap(\.sources) + (earned + missing).flatMap(\.sources)
         + inputs.sources + Self.named)
     definitions = Self.definitions(in: contents.set).filter { sources.contains($0.key) }
-      .map(\.value).sorted { ($0.report, $0.column) < ($1.report, $1.column) }
+      .sorted { ($0.key.report, $0.key.column) < ($1.key.report, $1.key.column) }.map(\.value)
   }
 
-  private static func definitions(in set: ReportSet) -> [Source: Definition] {
-    var found: [Source: Definition] = [:]
+  /// The definition of each column, as the set describes it, with its file; for a report with
+  /// monthly files, the last one.
+  private static func definitions(in set: ReportSet) -> [Source: PageItem] {
+    var found: [Source: PageItem] = [:]
     for table in set.manifest.resources {
       let report = table.path.split(separator: "/").first ?? ""
       let name = report.hasSuffix(".csv") ? String(report.dropLast(4)) : String(report)
       for column in table.columns {
         let source = Source(report: name, column: column.name)
-        found[source] = Definition(
-          anchor: source.anchor, report: name, column: column.name,
-          description: column.description, unit: column.unit, path: table.path)
+        found[source] = [
+          "anchor": source.anchor, "report": name, "column": column.name,
+          "description": column.description, "path": table.path,
+        ]
+        found[source]?["unit"] = column.unit
       }
     }
     return found
@@ -79,7 +83,7 @@ struct Figure {
   let sources: [Source]
   let anchor: String
   let isUSD: Bool
-  var change: Change?
+  var change: PageItem?
   var spark = ""
   var note: String?
 
@@ -97,12 +101,6 @@ struct Figure {
     anchor = sources.first?.anchor ?? "main"
     isUSD = unit == .usd
   }
-
-  struct Change {
-    let text: String
-    let provenance: String
-    let before: String
-  }
 }
 
 struct ChartGroup {
@@ -115,15 +113,10 @@ struct ChartGroup {
 struct ChartFigure {
   struct View {
     let title: String
-    let legend: [LegendEntry]
+    let legend: [PageItem]
     let chart: String
     let table: String
     let sources: [Source]
-  }
-
-  struct LegendEntry {
-    let title: String
-    let style: String
   }
 
   let id: String
@@ -149,7 +142,7 @@ struct ChartFigure {
   /// rows.
   init(
     _ id: String, _ title: String, note: String, chart: String? = nil,
-    _ legend: [LegendEntry] = [], of table: PageTable, isEmpty: Bool? = nil,
+    _ legend: [PageItem] = [], of table: PageTable, isEmpty: Bool? = nil,
     caption: String? = nil, _ numbers: Numbers
   ) {
     let view = View(

@@ -82,17 +82,6 @@ struct Source: Hashable {
   var anchor: String { "def-\(report)-\(column)" }
 }
 
-/// The definition of a column, as the set describes it.
-struct Definition {
-  let anchor: String
-  let report: String
-  let column: String
-  let description: String
-  let unit: String?
-  /// The file; for a report with monthly files, the last one.
-  let path: String
-}
-
 /// The text of a cell as HTML: it contains no markup, and every character is visible.
 func asHTML(_ text: String) -> String {
   let shown = text.shown()

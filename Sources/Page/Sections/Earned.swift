@@ -36,12 +36,13 @@ extension SetContents {
     guard place > 0, Month(text: months[place - 1])?.next.text == month else { return figure }
     let before = cube.value(measure, months[place - 1])
     if let change = Self.change(before, value, unit) {
-      figure.change = Figure.Change(
-        text: unit == .percent
+      figure.change = [
+        "text": unit == .percent
           ? numbers.signed(change, .points) + " points" : numbers.signed(change, .percent),
-        provenance: figure.provenance
+        "provenance": figure.provenance
           + RowFilter("period", months[place - 1]).attribute("data-from"),
-        before: monthName(months[place - 1]))
+        "before": monthName(months[place - 1]),
+      ]
     }
     return figure
   }

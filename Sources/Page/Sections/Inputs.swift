@@ -13,24 +13,9 @@ struct InputList {
 
 /// For each metric and provider, how reliable its numbers are and in how many feeds.
 struct CoverageTable {
-  struct Cell {
-    let text: String
-    let style: String
-    /// The filter for the rows of all feeds.
-    var filter = ""
-    /// The share of feeds with this coverage, if not all.
-    var some: Share?
-  }
-
-  struct Share {
-    let count: String
-    let all: String
-    let filter: String
-  }
-
   struct Row {
     let metric: String
-    let cells: [Cell]
+    let cells: [PageItem]
   }
 
   let providers: [String]
@@ -76,21 +61,23 @@ extension SetContents {
       ("measured", "measured"), ("estimated", "estimated"), ("not_available", "missing"),
     ]
     let rows = metrics.map { metric in
-      let cells = providers.map { provider in
+      let cells = providers.map { provider -> PageItem in
         let found = words.map { (word: $0, count: counts[[metric, provider, $0.0]] ?? 0) }
         let all = found.reduce(0) { $0 + $1.count }
         // The least reliable of the provider's feeds decides.
         guard let worst = found.last(where: { $0.count > 0 }) else {
-          return CoverageTable.Cell(text: "–", style: "z")
+          return ["text": "–", "style": "z"]
         }
-        let share = CoverageTable.Share(
-          count: numbers.text(Int128(worst.count) * 1_000_000, .count),
-          all: numbers.text(Int128(all) * 1_000_000, .count),
-          filter: RowFilter("coverage", worst.word.0).attribute())
-        return CoverageTable.Cell(
-          text: worst.word.0.replacing("_", with: " "), style: worst.word.1,
-          filter: RowFilter("metric", metric).and("provider", provider).attribute(),
-          some: worst.count == all ? nil : share)
+        var cell = [
+          "text": worst.word.0.replacing("_", with: " "), "style": worst.word.1,
+          "filter": RowFilter("metric", metric).and("provider", provider).attribute(),
+        ]
+        if worst.count < all {
+          cell["count"] = numbers.text(Int128(worst.count) * 1_000_000, .count)
+          cell["all"] = numbers.text(Int128(all) * 1_000_000, .count)
+          cell["counted"] = RowFilter("coverage", worst.word.0).attribute()
+        }
+        return cell
       }
       return CoverageTable.Row(metric: metric.replacing("_", with: " "), cells: cells)
     }
