@@ -36,8 +36,7 @@ extension RunPipeline {
         let set = sha256(of: checksums)
         guard set != history.row.published else { return }
         if !self.plan.hasExplicitAsOf {
-          let check = try ReproductionCheck(
-            history.row, history.documents, reproduced: checksums, since: since)
+          let check = try ReproductionCheck(history, reproduced: checksums, since: since)
           try require(check, isRetrospective: isRetrospective)
         }
         guard !self.plan.isDryRun, folder == nil else { return }

@@ -34,14 +34,15 @@ struct ReproductionCheck {
 }
 
 extension ReproductionCheck {
-  /// Compares the checksums that `run` published with those of the reproduced set.
+  /// Compares the checksums that a run published with those of the reproduced set.
   init(
-    _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8],
-    since: [AuditEntry.AuditAction]
+    _ history: RunHistory, reproduced checksums: [UInt8], since: [AuditEntry.AuditAction]
   ) throws {
+    // A pruned ledger no longer stores them all.
+    let published = try history.documents.published?.content() ?? []
     self.init(
-      run: run, files: checksums.count { $0 == UInt8(ascii: "\n") },
-      differing: differingFiles(try documents.checksums(), checksums), since: since)
+      run: history.row, files: checksums.count { $0 == UInt8(ascii: "\n") },
+      differing: differingFiles(published, checksums), since: since)
   }
 }
 
@@ -49,9 +50,4 @@ extension Ledger {
   func deeds(since run: Int64) throws -> [AuditEntry.AuditAction] {
     try acts().filter { $0.run >= run }.map(\.action)
   }
-}
-
-extension RunDocuments {
-  /// Returns the checksums that the run published; empty if they are not stored.
-  func checksums() throws -> [UInt8] { try published?.content() ?? [] }
 }

@@ -46,7 +46,7 @@ extension RunPipeline {
     // The charges that a decision is about depend on which were missing when the decision was made.
     let decisions = try ledger.unpublishedRun() == nil ? ledger.decisions() : nil
     var repeated = try publishAgain(
-      run, of: ledger, from: again, as: 1, into: folder.path("replayed"), decisions: decisions)
+      run, of: ledger, from: again, into: folder.path("replayed"), decisions: decisions)
     reports.notes.append("except those about arrival")
     repeated.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
     reports.take(repeated, by: version)

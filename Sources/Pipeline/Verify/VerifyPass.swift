@@ -98,7 +98,7 @@ extension RunPipeline {
       let earlier = try ledger.copied(to: folder.path("again.sqlite"), stop: stop)
       try earlier.rewind(to: run.id)
       let again = try publishAgain(
-        run, of: ledger, from: earlier, as: run.id, into: folder.path("reports"))
+        run, of: ledger, from: earlier, into: folder.path("reports"))
       if try !ledger.retractions(since: run.id).isEmpty {
         cells = cells.skipped("lines were retracted after run \(run.id), the last that published")
       } else if let other = try ledger.unpublishedRun() {
@@ -125,9 +125,9 @@ extension RunPipeline {
     return [identities, cells, reports]
   }
 
-  /// Publishes the same as `run` again from `copy`, where the run has the number `number`.
+  /// Publishes the same as `run` of `ledger` again from `copy`.
   func publishAgain(
-    _ run: RunRow, of ledger: Ledger, from copy: Ledger, as number: Int64, into folder: String,
+    _ run: RunRow, of ledger: Ledger, from copy: Ledger, into folder: String,
     decisions: [Decision]? = nil
   ) throws -> ReproductionCheck {
     let history = try history(of: run.id, in: ledger)
@@ -135,10 +135,10 @@ extension RunPipeline {
     reproduced.isDryRun = false
     reproduced.out = folder
     if let decisions { reproduced.decisions.decisions = decisions }
-    _ = try following(reproduced, silently: true).publish(from: copy)
+    var checksums: [UInt8] = []
+    _ = try following(reproduced, silently: true).publish(from: copy) { checksums = $0 }
     return try ReproductionCheck(
-      run, history.documents, reproduced: try copy.documents(ofRun: number).checksums(),
-      since: try ledger.deeds(since: run.id))
+      history, reproduced: checksums, since: ledger.deeds(since: run.id))
   }
 }
 
