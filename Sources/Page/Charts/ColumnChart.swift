@@ -34,9 +34,24 @@ struct ColumnChart {
       axis.label(numbers.axis(tick, unit), "tick", x: 100, y: place(tick) + 4)
       plot.rule(tick == 0 ? "axis" : "rule", at: place(tick))
     }
-    let step = 100 / Double(max(1, table.rows.count))
+    let step = table.rowWidth
+    let gap = step * 0.12
     for (index, row) in table.rows.enumerated() {
-      draw(row, stacks[index], left: Double(index) * step, step, place, &plot)
+      let left = Double(index) * step
+      let lines = series.compactMap { series -> String? in
+        let column = table.columns[series.column]
+        guard let value = row.values[series.column], value != 0 else { return nil }
+        return "\(column.title): \(numbers.text(value, column.unit))"
+      }
+      plot.group([row.title + (row.isOpen ? ", so far" : "")] + lines) { marks in
+        marks.bar("hit", left: left, width: step, top: 8, height: height)
+        for bar in stacks[index] {
+          let top = place(max(bar.from, bar.to))
+          marks.bar(
+            bar.style, left: left + gap, width: step - 2 * gap, top: top,
+            height: place(min(bar.from, bar.to)) - top)
+        }
+      }
     }
     return frame(axis, plot, of: table, name: name, height: height)
   }
@@ -54,27 +69,6 @@ struct ColumnChart {
     }
     if row.isOpen, low < high { parts.append(PageTable.Bar(from: low, to: high, style: "so-far")) }
     return parts
-  }
-
-  private func draw(
-    _ row: PageTable.Row, _ bars: [PageTable.Bar], left: Double, _ step: Double,
-    _ place: (Int128) -> Double, _ plot: inout Marks
-  ) {
-    let lines = series.compactMap { series -> String? in
-      let column = table.columns[series.column]
-      guard let value = row.values[series.column], value != 0 else { return nil }
-      return "\(column.title): \(numbers.text(value, column.unit))"
-    }
-    let gap = step * 0.12
-    plot.group([row.title + (row.isOpen ? ", so far" : "")] + lines) { marks in
-      marks.bar("hit", left: left, width: step, top: 8, height: height)
-      for bar in bars {
-        let top = place(max(bar.from, bar.to))
-        marks.bar(
-          bar.style, left: left + gap, width: step - 2 * gap, top: top,
-          height: place(min(bar.from, bar.to)) - top)
-      }
-    }
   }
 }
 
@@ -103,9 +97,8 @@ func frame(
   _ axis: Marks, _ plot: Marks, of table: PageTable, name: String, height: Double
 ) -> String {
   var plot = plot
-  let step = 100 / Double(max(1, table.rows.count))
   for (index, text, style) in dateLabels(table.rows.map(\.title)) {
-    plot.label(text, style, x: (Double(index) + 0.5) * step, y: height + 26)
+    plot.label(text, style, x: (Double(index) + 0.5) * table.rowWidth, y: height + 26)
   }
   let height = decimal(height + 34, hundredths: false)
   return "<div class=\"chart\"><svg class=\"values\" height=\"\(height)\" aria-hidden=\"true\">"

@@ -40,7 +40,7 @@ struct RangeChart {
       axis.label(Self.names[index], "tick", x: 100, y: y + 4)
       plot.rule(index == 0 ? "axis" : "rule", at: y)
     }
-    let step = 100 / Double(max(1, table.rows.count))
+    let step = table.rowWidth
     for (index, row) in table.rows.enumerated() {
       guard let high = row.values[1] else { continue }
       let low = row.values[0] ?? high

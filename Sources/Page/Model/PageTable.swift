@@ -39,6 +39,9 @@ struct PageTable {
   /// Whether cells are shaded by value, as shares of 1; unknown values then give empty cells.
   var isShaded = false
 
+  /// The width of a row in a chart over all rows, in percent.
+  var rowWidth: Double { 100 / Double(max(1, rows.count)) }
+
   /// The columns of the report that the table shows.
   var sources: [Source] {
     (columns.compactMap(\.measure) + rows.compactMap(\.measure)).flatMap(\.columns)
