@@ -172,6 +172,18 @@ struct CustomerSimulation: Sendable {
   func account(at index: Int) -> UInt64 { transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0 }
 }
 
+/// An occurrence of a customer, as the customer's provider sends it.
+struct SentEvent: Sendable {
+  let customer: CustomerSimulation
+  /// Its place among the customer's.
+  let index: Int
+
+  var person: Person { customer.person }
+  var occurrence: Occurrence { customer.occurrences[index] }
+  /// Random bits of the event.
+  var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
+}
+
 extension OccurrencePart {
   /// The subscription's index; nil for a one-time purchase.
   var subscription: Int? {

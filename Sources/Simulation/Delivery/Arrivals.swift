@@ -53,7 +53,8 @@ struct Arrivals {
           arrival.received, UInt32(person.number), UInt16(index), person.shop.provider.rawValue,
           UInt8(copy)
         ))
-      let known = scenario.knownReceiveTime(arrival, of: index, in: customer)
+      let event = SentEvent(customer: customer, index: index)
+      let known = scenario.knownReceiveTime(arrival, of: event)
       let hour = hours[feed]?[known / 3_600_000] ?? known...known
       hours[feed, default: [:]][known / 3_600_000] =
         min(hour.lowerBound, known)...max(hour.upperBound, known)
@@ -78,9 +79,9 @@ struct Arrivals {
         file = try GzipFile(path: "\(folder)/\(name).jsonl.gz")
         (open, files) = (name, files + 1)
       }
-      let index = Int(arrival.occurrence)
-      let sent = scenario.delivery(of: index, in: customer).arrivals[Int(arrival.copy)]
-      try file?.add(scenario.line(of: sent, of: index, in: customer))
+      let event = SentEvent(customer: customer, index: Int(arrival.occurrence))
+      let sent = scenario.delivery(of: event.index, in: customer).arrivals[Int(arrival.copy)]
+      try file?.add(scenario.line(of: sent, of: event))
     }
     try file?.finish()
     return files
@@ -95,12 +96,10 @@ extension Scenario {
 
   /// The receive time that an arrival's line shows, in milliseconds since 1970: a body without an
   /// envelope contains only its creation time.
-  func knownReceiveTime(
-    _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
-  ) -> Int64 {
-    if isEnveloped(arrival, of: customer.person) { return arrival.received }
-    let isDetailed = customer.person.shop.sender.isDetailed
-    return (isDetailed ? arrival.created : customer.occurrences[index].time) * 1000
+  func knownReceiveTime(_ arrival: Arrival, of event: SentEvent) -> Int64 {
+    if isEnveloped(arrival, of: event.person) { return arrival.received }
+    let isDetailed = event.person.shop.sender.isDetailed
+    return (isDetailed ? arrival.created : event.occurrence.time) * 1000
   }
 
   private func isEnveloped(_ arrival: Arrival, of person: Person) -> Bool {
@@ -109,11 +108,11 @@ extension Scenario {
   }
 
   /// The line of an archive: the body alone, or in the endpoint's envelope.
-  func line(of arrival: Arrival, of index: Int, in customer: CustomerSimulation) -> JSON {
-    let shop = customer.person.shop
-    let body = shop.sender.body(customer, index, arrival.created, self)
-    guard isEnveloped(arrival, of: customer.person) else { return body }
-    let noise = noise(arrival, of: customer.person)
+  func line(of arrival: Arrival, of event: SentEvent) -> JSON {
+    let shop = event.person.shop
+    let body = shop.sender.body(event, arrival.created, self)
+    guard isEnveloped(arrival, of: event.person) else { return body }
+    let noise = noise(arrival, of: event.person)
     let received = Instant(milliseconds: arrival.received)
     let type: JSON = ["content-type": "application/json"]
     return [

@@ -16,10 +16,9 @@ extension Sender {
             ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
             : (.exact, "renewals without user are booked and in no count of subscriptions")
     },
-    seen: \.seenByFlobuk, body: { customer, index, _, _ in customer.flobukBody(of: index) },
-    snapshot: { $0.flobukSnapshot(at: $0.span.end) }, name: { _, _ in "state" },
-    user: { $0.namesFlobukUser($0.occurrences[$1]) ? $0.person.accountName : "" },
-    namesOriginal: { customer, _ in customer.person.shop.store == .playStore },
+    seen: \.seenByFlobuk, body: { event, _, _ in event.flobukBody },
+    snapshot: { $0.flobukSnapshot(at: $0.span.end) }, name: { _ in "state" },
+    user: { $0.flobukUser ?? "" }, namesOriginal: { $0.person.shop.store == .playStore },
     evidence: \.ofFlobuk)
 }
 
@@ -27,6 +26,20 @@ extension Sender {
 //
 // Sources: docs.iapguard.com and flobuk.gitlab.io/validator, Webhook, as summarized in the notes on
 // providers.
+
+extension SentEvent {
+  var flobukUser: String? { customer.namesFlobukUser(occurrence) ? person.accountName : nil }
+
+  var flobukBody: JSON {
+    let isTimed = customer.sendsNewerBodies(at: occurrence.time)
+    return [
+      "transaction": person.id(occurrence.transaction),
+      "data": customer.flobukState(occurrence.part, at: occurrence.time),
+      "store": ["AppleAppStore", "GooglePlay", "PayPal"][person.shop.storeIndex],
+      "user": flobukUser, "timestamp": isTimed ? person.flobukTime(occurrence.time) : nil,
+    ]
+  }
+}
 
 extension CustomerSimulation {
   /// The customer as FLOBUK sends it: the state of one purchase at a time, without money, trials,
@@ -55,18 +68,6 @@ extension CustomerSimulation {
     case .trialConverted, .renewed, .upgraded: person.validatesRenewals
     default: false
     }
-  }
-
-  func flobukBody(of index: Int) -> JSON {
-    let occurrence = occurrences[index]
-    let isTimed = sendsNewerBodies(at: occurrence.time)
-    return [
-      "transaction": person.id(occurrence.transaction),
-      "data": flobukState(occurrence.part, at: occurrence.time),
-      "store": ["AppleAppStore", "GooglePlay", "PayPal"][person.shop.storeIndex],
-      "user": namesFlobukUser(occurrence) ? person.accountName : nil,
-      "timestamp": isTimed ? person.flobukTime(occurrence.time) : nil,
-    ]
   }
 
   /// FLOBUK's records of a part of the history at `time`.
@@ -200,7 +201,7 @@ extension Evidence {
       || customer.purchases.contains { !$0.product.isConsumable }
     let isShown =
       arrived.isEmpty
-      ? index == named.first && isListed
+      ? event.index == named.first && isListed
       : arrived.contains(occurrence.transaction.base) && isShownByChain
     return found(inSnapshot: isShown) { $0.transaction == occurrence.transaction }
   }

@@ -10,7 +10,7 @@ extension Sender {
         : (.exact, "kinds and periods are sent; amounts are sent or the list's")
     },
     seen: \.seenByIaptic, withFaults: { $1.withIntroOffer($0) },
-    body: { customer, index, _, _ in customer.iapticBody(of: index) },
+    body: { event, _, _ in event.iapticBody },
     snapshot: { customer in
       // `GET /v2/customers/{applicationUsername}/purchases`.
       let end = customer.span.end
@@ -19,40 +19,37 @@ extension Sender {
         "purchases": customer.iapticPurchases(at: end),
       ]
     },
-    nameOfOther: { $0.isIapticTest($1) ? "skipped" : "observed" },
-    name: { customer, occurrence in
-      customer.isIapticTest(occurrence)
-        ? "test"
-        : customer.person.shop.isOriginalIaptic
-          ? "purchases.updated" : iapticReason(occurrence, customer.person)
+    nameOfOther: { $0.isIapticTest ? "skipped" : "observed" },
+    name: {
+      let reason = $0.person.shop.isOriginalIaptic ? "purchases.updated" : $0.iapticReason
+      return $0.isIapticTest ? "test" : reason
     },
-    user: { customer, _ in customer.person.accountName }, evidence: \.ofIaptic)
+    user: \.person.accountName, evidence: \.ofIaptic)
 }
 
 // iaptic's bodies: the user's whole collection and, in newer bodies, the reason.
 //
 // Sources: iaptic.com and billing.fovea.cc, Webhook, as summarized in the notes on providers.
 
-extension CustomerSimulation {
-  func iapticBody(of index: Int) -> JSON {
-    let occurrence = occurrences[index]
+extension SentEvent {
+  var iapticBody: JSON {
     // A secret that tests search for where it must not appear.
     let password = "51a7e1a1-5ec2-4e70-8000-000000000000"
-    if isIapticTest(occurrence) {
+    if isIapticTest {
       return ["type": person.noise % 2 == 0 ? "test" : "TEST", "password": password]
     }
     return [
       "type": "purchases.updated",
-      "notification": person.shop.isOriginalIaptic ? nil : notification(index, occurrence),
+      "notification": person.shop.isOriginalIaptic ? nil : notification,
       "applicationUsername": person.accountName, "password": password,
-      "purchases": iapticPurchases(at: occurrence.time),
+      "purchases": customer.iapticPurchases(at: occurrence.time),
     ]
   }
 
-  private func notification(_ index: Int, _ occurrence: Occurrence) -> JSON {
+  private var notification: JSON {
     let milliseconds = Int64((person.noise &+ UInt64(index)) % 1_000)
     let notification: JSON = [
-      "reason": iapticReason(occurrence, person),
+      "reason": iapticReason,
       "id": "ntf-" + Randomness.mix(person.noise &+ UInt64(index) &* 977).hexadecimal,
       "date": iapticDate(occurrence.time * 1000 + milliseconds),
     ]
@@ -64,6 +61,24 @@ extension CustomerSimulation {
     ]
   }
 
+  /// iaptic's reason for the call.
+  var iapticReason: String {
+    switch occurrence.kind {
+    case .trialStarted, .started, .purchased: "PURCHASED"
+    case .renewed: "RENEWED"
+    case .canceled, .trialCanceled: "WILL_LAPSE"
+    case .graceEntered: "ENTERED_GRACE_PERIOD"
+    case .expired, .trialExpired: "EXPIRED"
+    case .refunded, .purchaseRefunded: "REFUNDED"
+    case .other: person.noise >> 25 & 1 == 0 ? "RECEIPT_REFRESHED" : "WEBHOOK_REPEATED"
+    default: "OTHER"
+    }
+  }
+
+  var isIapticTest: Bool { customer.isIapticTest(occurrence) }
+}
+
+extension CustomerSimulation {
   /// The purchases by product, in webhooks and in snapshots.
   func iapticPurchases(at time: Int64) -> JSON {
     JSON(
@@ -201,20 +216,6 @@ extension Person {
   /// A store product id in iaptic's format.
   func iapticProduct(_ product: Product) -> String {
     "\(shop.iapticPlatform):\(app.storeID(of: product))"
-  }
-}
-
-/// iaptic's reason for a call.
-private func iapticReason(_ occurrence: Occurrence, _ person: Person) -> String {
-  switch occurrence.kind {
-  case .trialStarted, .started, .purchased: "PURCHASED"
-  case .renewed: "RENEWED"
-  case .canceled, .trialCanceled: "WILL_LAPSE"
-  case .graceEntered: "ENTERED_GRACE_PERIOD"
-  case .expired, .trialExpired: "EXPIRED"
-  case .refunded, .purchaseRefunded: "REFUNDED"
-  case .other: person.noise >> 25 & 1 == 0 ? "RECEIPT_REFRESHED" : "WEBHOOK_REPEATED"
-  default: "OTHER"
   }
 }
 

@@ -7,8 +7,7 @@ extension Sender {
     coverage: { _, _ in
       (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
     },
-    seen: \.seenByPurple,
-    body: { customer, index, _, _ in PurpleBody(customer: customer, index: index).json },
+    seen: \.seenByPurple, body: { event, _, _ in event.purpleBody },
     snapshot: { customer in
       // Purple publishes no API. The snapshot is a list that the team keeps, in the format for
       // entitlements of any provider.
@@ -18,31 +17,30 @@ extension Sender {
       holder.holdings.removeAll { $0.origin != .purchase }
       return SnapshotLine(shape: .canonical, holder: holder, time: end).json
     },
-    name: { purpleName($1.kind) }, user: { customer, _ in customer.person.purpleUser },
-    namesOriginal: { customer, occurrence in
-      customer.person.shop.store == .playStore || customer.sendsOriginal(occurrence)
-    },
+    name: { purpleName($0.occurrence.kind) }, user: \.person.purpleUser,
+    namesOriginal: { $0.person.shop.store == .playStore || $0.sendsOriginal },
     evidence: { $0.found(inSnapshot: $0.isShownByPurple) })
 }
 
-/// An occurrence as Purple sends it: a receipt event.
-///
-/// Source: docs.purplepublish.com, Receipt Events, as summarized in the notes on providers.
-private struct PurpleBody {
-  let customer: CustomerSimulation
-  let index: Int
-  private var person: Person { customer.person }
-  private var occurrence: Occurrence { customer.occurrences[index] }
-  private var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
+// Purple's bodies: receipt events.
+//
+// Source: docs.purplepublish.com, Receipt Events, as summarized in the notes on providers.
 
-  var json: JSON {
+extension SentEvent {
+  var purpleBody: JSON {
     let about = occurrence.kind == .other ? ["appId": person.shop.appID] : purchase
     return [
       "version": noise % 4 == 0 ? nil : "1.0", "type": purpleName(occurrence.kind),
       "properties": about
         + JSON([(person.hasPurpleAccount ? "accountId" : "deviceId", person.purpleUser.json)]),
-      "eventTimeMillis": person.purpleTime(of: occurrence),
+      "eventTimeMillis": purpleTime,
     ]
+  }
+
+  /// Its time in Purple's resolution, milliseconds.
+  private var purpleTime: Int64 {
+    occurrence.time * 1000
+      + Int64(Randomness.mix(person.noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
   }
 
   private var purchase: JSON {
@@ -57,10 +55,16 @@ private struct PurpleBody {
       "packageName": person.shop.appID, "previousProductId": previous,
       previous == nil ? "productId" : "nextProductId": product,
       "transactionId": person.text(occurrence.transaction),
-      "originalTransactionId": customer.sendsOriginal(occurrence) ? original : nil,
+      "originalTransactionId": sendsOriginal ? original : nil,
       "trialPeriod": isStart ? flag(isTrial) : nil,
       "introOfferPeriod": isStart ? flag(false) : nil,
     ]
+  }
+
+  /// Whether its line names the first transaction; product changes never do.
+  var sendsOriginal: Bool {
+    !occurrence.isOfPurchase && occurrence.previousProduct == nil
+      && customer.sendsNewerBodies(at: occurrence.time)
   }
 }
 
@@ -73,20 +77,6 @@ extension Person {
 
   /// Whether Purple identifies this person by an account rather than a device.
   var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
-
-  /// A time in Purple's resolution, milliseconds.
-  func purpleTime(of occurrence: Occurrence) -> Int64 {
-    occurrence.time * 1000
-      + Int64(Randomness.mix(noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
-  }
-}
-
-extension CustomerSimulation {
-  /// Whether the line of an occurrence names the first transaction; product changes never do.
-  func sendsOriginal(_ occurrence: Occurrence) -> Bool {
-    !occurrence.isOfPurchase && occurrence.previousProduct == nil
-      && sendsNewerBodies(at: occurrence.time)
-  }
 }
 
 private func purpleName(_ kind: EventKind) -> String {

@@ -7,42 +7,32 @@ extension Sender {
     headers: { _ in ["accept": "application/json", "authorization": "Basic \(secret)"] },
     coverage: { _, _ in (.exact, "kinds and periods and money are sent") },
     withFaults: { $1.withFaults($0) },
-    body: { customer, index, created, scenario in
-      QonversionBody(
-        customer: customer, index: index, created: created, source: scenario.entitlements
-      ).json
-    },
-    nameOfOther: { _, _ in "trial_still_active" }, name: { qonversionName($1.kind) },
-    user: { $0.person.qonversionUser(account: $0.account(at: $1)) },
-    evidence: \.ofQonversion)
+    body: { $0.qonversionBody(created: $1, $2.entitlements) },
+    nameOfOther: { _ in "trial_still_active" }, name: { qonversionName($0.occurrence.kind) },
+    user: \.qonversionUser, evidence: \.ofQonversion)
 }
 
-/// An occurrence as Qonversion sends it, in the current generation of bodies.
-///
-/// Source of names and types: Qonversion webhook documentation, as summarized in the notes on
-/// providers.
-private struct QonversionBody {
-  let customer: CustomerSimulation
-  let index: Int
-  let created: Int64
-  let source: WebhookEntitlements
-  private var person: Person { customer.person }
-  private var market: Market { person.market }
-  private var occurrence: Occurrence { customer.occurrences[index] }
-  private var noise: UInt64 { Randomness.mix(person.noise &+ UInt64(index)) }
+// Qonversion's bodies, in the current generation.
+//
+// Source of names and types: Qonversion webhook documentation, as summarized in the notes on
+// providers.
 
-  var json: JSON {
-    identity + money + ["transaction": transaction, "properties": properties] + device + product
-      + [
-        "entitlements": entitlements,
+extension SentEvent {
+  private var market: Market { person.market }
+  var qonversionUser: String { person.qonversionUser(account: customer.account(at: index)) }
+
+  func qonversionBody(created: Int64, _ source: WebhookEntitlements) -> JSON {
+    identity(created) + money + ["transaction": transaction, "properties": properties] + device
+      + product + [
+        "entitlements": entitlements(created, source),
         "asa_attribution": person.noise % 11 == 0 ? attribution : nil,
       ]
   }
 
-  private var identity: JSON {
+  private func identity(_ created: Int64) -> JSON {
     [
       "event_name": (occurrence.fault == .renamed ? "my_" : "") + qonversionName(occurrence.kind),
-      "user_id": person.qonversionUser(account: customer.account(at: index)),
+      "user_id": qonversionUser,
       "custom_user_id": person.noise % 3 > 0 ? person.accountName : "",
       "identity_id": person.noise % 5 > 0 ? "acct-\(hexadecimal(person.noise, 12))" : "",
       "advertiser_id": person.noise % 7 > 2 ? uuid(person.noise &* 3) : "",
@@ -127,7 +117,7 @@ private struct QonversionBody {
     ]
   }
 
-  private var entitlements: JSON {
+  private func entitlements(_ created: Int64, _ source: WebhookEntitlements) -> JSON {
     let access = occurrence.access
     let isListed = access.isActive || !access.product.isConsumable
     let listed =

@@ -39,18 +39,18 @@ struct Sender: Sendable {
   var withFaults: @Sendable (CustomerSimulation, Scenario) -> CustomerSimulation = {
     sent, _ in sent
   }
-  /// The body of an occurrence in a message created at a given second.
-  let body: @Sendable (CustomerSimulation, Int, _ created: Int64, Scenario) -> JSON
+  /// The body of an event in a message created at a given second.
+  let body: @Sendable (SentEvent, _ created: Int64, Scenario) -> JSON
   /// The answer of its API at the end; nil when it does not have the user.
   var snapshot: @Sendable (CustomerSimulation) -> JSON? = { _ in nil }
   /// The truth's name for a line of kind `other`.
-  var nameOfOther: @Sendable (CustomerSimulation, Occurrence) -> String = { _, _ in "skipped" }
+  var nameOfOther: @Sendable (SentEvent) -> String = { _ in "skipped" }
   /// Its own name for an event.
-  let name: @Sendable (CustomerSimulation, Occurrence) -> String
-  /// The user in the line of an occurrence; empty when it names none.
-  let user: @Sendable (CustomerSimulation, Int) -> String
+  let name: @Sendable (SentEvent) -> String
+  /// The user in the line of an event; empty when it names none.
+  let user: @Sendable (SentEvent) -> String
   /// Whether a line identifies a subscription by its original transaction instead of its own.
-  var namesOriginal: @Sendable (CustomerSimulation, Occurrence) -> Bool = { _, _ in true }
+  var namesOriginal: @Sendable (SentEvent) -> Bool = { _ in true }
   /// How the remaining data can reveal a lost event.
   let evidence: @Sendable (Evidence) -> [String]
 

@@ -17,12 +17,12 @@ extension Evidence {
     let sender = person.shop.sender
     let provider = sender.isDetailed ? nil : person.shop.provider.name
     let isOther = occurrence.kind == .other
-    let isOfOriginal = sender.namesOriginal(customer, occurrence)
+    let isOfOriginal = sender.namesOriginal(event)
     return [
-      "id": (provider.map { "\($0)-" } ?? "") + "\(person.number)-\(index)",
+      "id": (provider.map { "\($0)-" } ?? "") + "\(person.number)-\(event.index)",
       "provider": provider,
-      "kind": isOther ? sender.nameOfOther(customer, occurrence) : occurrence.kind.name,
-      "name": sender.name(customer, occurrence), "user_id": sender.user(customer, index),
+      "kind": isOther ? sender.nameOfOther(event) : occurrence.kind.name,
+      "name": sender.name(event), "user_id": sender.user(event),
       "lineage": person.text(
         isOfOriginal ? occurrence.transaction.original : occurrence.transaction),
       "transaction": person.text(occurrence.transaction), "time": occurrence.time,
@@ -56,16 +56,15 @@ extension Evidence {
 /// Values: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
 /// later renewal's number skips it; `later_line` when a line that arrived contains its content.
 struct Evidence {
-  let customer: CustomerSimulation
-  /// Its place among the customer's.
-  let index: Int
+  let event: SentEvent
   let outcomes: [DeliveryOutcome]
 
-  var occurrence: Occurrence { customer.occurrences[index] }
+  var customer: CustomerSimulation { event.customer }
+  var occurrence: Occurrence { event.occurrence }
 
   /// The evidence in the provider's own snapshot and in later lines that have the event's content.
   func found(inSnapshot: Bool, inLine hasIt: (Occurrence) -> Bool = { _ in false }) -> [String] {
-    let later = zip(customer.occurrences, outcomes).dropFirst(index + 1)
+    let later = zip(customer.occurrences, outcomes).dropFirst(event.index + 1)
     let isInLine = later.contains { $1 != .lost && hasIt($0) }
     return (inSnapshot ? [customer.person.shop.provider.name] : [])
       + (isInLine ? ["later_line"] : [])

@@ -33,7 +33,8 @@ struct TruthFolder {
   ) throws(SubledgerError) {
     let outcomes = deliveries.map(\.outcome)
     for (index, delivery) in deliveries.enumerated() {
-      let evidence = Evidence(customer: customer, index: index, outcomes: outcomes)
+      let event = SentEvent(customer: customer, index: index)
+      let evidence = Evidence(event: event, outcomes: outcomes)
       try events.add(evidence.truth(delivery))
     }
     let shop = customer.person.shop
