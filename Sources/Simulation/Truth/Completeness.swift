@@ -5,9 +5,8 @@ struct Completeness: Sendable {
   static let renewalGap = 24 * hour
   static let retryHorizon = 60 * day
 
+  let shop: Shop
   let span: TimeSpan
-  /// How late the provider can still deliver, in seconds.
-  let deliveryWindow: Int64
   /// Newest receive time of the shop's app up to as-of, in seconds; nil without deliveries.
   let watermark: Int64?
   /// Ends up to this time are certain once gap and window have passed: as-of, or earlier when the
@@ -15,9 +14,8 @@ struct Completeness: Sendable {
   private let settled: Int64
 
   /// - Parameter hours: the first and last receive time of each hour, in milliseconds, in order.
-  init(span: TimeSpan, deliveryWindow: Int64, hours: [ClosedRange<Int64>]) {
-    self.span = span
-    self.deliveryWindow = deliveryWindow
+  init(of shop: Shop, span: TimeSpan, hours: [ClosedRange<Int64>]) {
+    (self.shop, self.span) = (shop, span)
     let end = span.end * 1000
     let known = hours.filter { $0.lowerBound <= end }
     let newest = known.last.map { $0.upperBound <= end ? $0.upperBound : $0.lowerBound }
@@ -34,14 +32,14 @@ struct Completeness: Sendable {
 
   /// Whether the lack of a charge proves that an end is final.
   func isOver(_ end: Int64) -> Bool {
-    end + Self.renewalGap + deliveryWindow <= settled
+    end + Self.renewalGap + shop.sender.deliveryWindow <= settled
   }
 
   /// Whether a month can no longer change, `slack` seconds and the delivery window after its end.
   func isComplete(_ month: Month, slack: Int64) -> Bool {
     let end = start(of: month.next)
     guard let watermark else { return false }
-    return end + slack + deliveryWindow <= span.end && end <= watermark
+    return end + slack + shop.sender.deliveryWindow <= span.end && end <= watermark
   }
 
   /// The months of the scenario, the last one possibly cut short by as-of.

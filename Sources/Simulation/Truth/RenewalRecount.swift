@@ -9,13 +9,13 @@ struct RenewalRecount {
     name: "trials_monthly.csv",
     measures: ["started", "converted", "canceled", "expired", "pending", "conversion_rate"])
 
-  mutating func add(_ subscription: Subscription, shop: Shop, completeness: Completeness) {
+  mutating func add(_ subscription: Subscription, _ completeness: Completeness) {
     let span = completeness.span
     for charge in subscription.periods.map(\.charge)
     where charge.time >= span.start && charge.kind == .renewal {
       // Empty number if the start was never seen.
       var row = TruthRow(
-        month: civilMonth(of: charge.time), shop: shop, product: charge.product,
+        month: civilMonth(of: charge.time), shop: completeness.shop, product: charge.product,
         more: [charge.ordinal.map { String($0) } ?? ""])
       renewals.add(1, to: "renewals", of: row)
       if let refund = charge.refund {
@@ -24,12 +24,13 @@ struct RenewalRecount {
       }
     }
     if let trial = subscription.trial, trial.start >= span.start, trial.start < span.end {
-      add(trial, shop, completeness)
+      add(trial, completeness)
     }
   }
 
-  private mutating func add(_ trial: AccessPeriod, _ shop: Shop, _ completeness: Completeness) {
-    let row = TruthRow(month: civilMonth(of: trial.start), shop: shop, product: trial.product)
+  private mutating func add(_ trial: AccessPeriod, _ completeness: Completeness) {
+    let row = TruthRow(
+      month: civilMonth(of: trial.start), shop: completeness.shop, product: trial.product)
     let isOver =
       trial.billingIssueAt == nil
       ? completeness.isOver(trial.end)

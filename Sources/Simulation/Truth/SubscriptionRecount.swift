@@ -23,8 +23,9 @@ struct SubscriptionRecount {
       "arr_close",
     ], format: printed)
 
-  mutating func add(_ seen: [SeenPeriod], shop: Shop, completeness: Completeness) {
+  mutating func add(_ seen: [SeenPeriod], _ completeness: Completeness) {
     guard let first = seen.first else { return }
+    let shop = completeness.shop
     addMovements(seen, shop)
     for month in completeness.months where start(of: month.next) > first.start {
       let closing = min(start(of: month.next), completeness.span.end)

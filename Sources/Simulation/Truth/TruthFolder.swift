@@ -22,7 +22,7 @@ struct TruthFolder {
     self.span = span
     for shop in Shop.all {
       completeness[shop] = Completeness(
-        span: span, deliveryWindow: shop.sender.deliveryWindow,
+        of: shop, span: span,
         hours: (hours[shop.feed] ?? [:]).values.sorted { $0.lowerBound < $1.lowerBound })
     }
     events = try GzipFile(path: "\(folder)/events.jsonl.gz")
@@ -37,15 +37,13 @@ struct TruthFolder {
       let evidence = Evidence(event: event, outcomes: outcomes)
       try events.add(evidence.truth(delivery))
     }
-    let shop = customer.person.shop
     guard customer.person.environment == .production, customer.person.previousProvider == nil,
-      let completeness = completeness[shop]
+      let completeness = completeness[customer.person.shop]
     else { return }
     revenue.add(customer)
     for subscription in customer.expectedHistory.subscriptions {
-      subscriptions.add(
-        subscription.seenPeriods(completeness), shop: shop, completeness: completeness)
-      renewals.add(subscription, shop: shop, completeness: completeness)
+      subscriptions.add(subscription.seenPeriods(completeness), completeness)
+      renewals.add(subscription, completeness)
     }
   }
 
