@@ -38,7 +38,7 @@ public func simulate(
   try writeTruth(arrivals, scenario, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if scenario.senders != [.qonversion] {
-    try write(ListedPrices(span: scenario.span).text, to: "\(folder)/prices.csv")
+    try write(scenario.priceBook, to: "\(folder)/prices.csv")
     try write(scenario.coverage, to: "\(folder)/truth/coverage.csv")
   }
   return summary

@@ -140,11 +140,6 @@ extension Subscription {
 // Subscriptions from what a provider sends about a customer, by the contract's rules.
 
 extension CustomerSimulation {
-  /// The charge at its price in the price book.
-  func listed(_ charge: Charge) -> Charge {
-    ListedPrices(span: span).priced(charge, in: person.shop)
-  }
-
   /// The periods of a provider of states as reports see them.
   ///
   /// Such a provider sends no kinds. A new period that continues one within the gap, or out of

@@ -1,30 +1,33 @@
 import Domain
 
-/// The operator's price book: prices of charges whose provider sends no money.
-///
-/// Such providers send neither country nor currency, so one price applies to everyone: that of the
-/// first market, in US dollars.
-struct ListedPrices: Sendable {
-  let span: TimeSpan
+// The operator's price book: prices of charges whose provider sends no money.
+//
+// Such providers send neither country nor currency, so one price applies to everyone: that of the
+// first market, in US dollars.
 
-  /// The date from which prices are listed, before any charge of the scenario.
-  private static let begin = Day(year: 2020, month: 1, day: 1)
-
+extension CustomerSimulation {
   /// The charge at its listed price, including refunds.
-  func priced(_ charge: Charge, in shop: Shop) -> Charge {
+  func listed(_ charge: Charge) -> Charge {
     var listed = charge
     let hasRisen = charge.time >= span.priceRise
     let local = Market.all[0].listPrice(of: charge.product, hasRisen: hasRisen)
-    (listed.gross, listed.rate) = (Money(local: local, usd: local), rate(in: shop))
+    (listed.gross, listed.rate) = (Money(local: local, usd: local), person.shop.listedRate)
     listed.sendsProceeds = false
     return listed
   }
+}
 
+extension Shop {
   /// One rate per shop: that of a subscription's first year.
-  private func rate(in shop: Shop) -> Int64 { shop.proceedsRate(at: 0, paidSince: 0) }
+  var listedRate: Int64 { proceedsRate(at: 0, paidSince: 0) }
+}
 
-  /// The whole file, in the columns of `--prices`.
-  var text: String {
+extension Scenario {
+  /// The second from which prices are listed, before any charge of the scenario.
+  private static let listedSince = Int64(Day(year: 2020, month: 1, day: 1).number) * day
+
+  /// The price book, in the columns of `--prices`.
+  var priceBook: String {
     var text =
       "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
     for app in App.allCases {
@@ -42,14 +45,13 @@ struct ListedPrices: Sendable {
   private func lines(_ product: Product, _ shop: Shop) -> String {
     let begins = product == .monthly ? [false, true] : [false]
     return begins.map { hasRisen in
-      let from = hasRisen ? civilDay(of: span.priceRise).text : Self.begin.text
+      let start = hasRisen ? span.priceRise : Self.listedSince
       return Market.all.enumerated().map { index, market in
         let local = market.listPrice(of: product, hasRisen: hasRisen)
-        let start = hasRisen ? span.priceRise : Int64(Self.begin.number) * day
         return [
           shop.reportedStore.name, shop.app.storeID(of: product),
-          index == 0 ? "" : market.country, market.currency, from, printed(local),
-          printed(market.money(local, at: start).usd), String(rate(in: shop)),
+          index == 0 ? "" : market.country, market.currency, civilDay(of: start).text,
+          printed(local), printed(market.money(local, at: start).usd), String(shop.listedRate),
           product.isoPeriod ?? "",
         ].joined(separator: ",") + "\n"
       }.joined()
