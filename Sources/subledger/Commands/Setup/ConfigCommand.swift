@@ -116,8 +116,6 @@ struct RunOptions: ParsableArguments {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   var flags: [String: [String]] {
-    [input.given, output.given, hook.given, ledger.given].reduce(into: [:]) {
-      $0.merge($1) { $1 }
-    }
+    input.given.merging(output.given) { $1 }.merging(hook.given) { $1 }
   }
 }
