@@ -63,8 +63,8 @@ import Domain
       for occurrence in customer.occurrences {
         guard let revenue = occurrence.revenue, revenue.local > 0 else { continue }
         guard occurrence.kind != .refunded, occurrence.kind != .purchaseRefunded else { continue }
-        let percent = occurrence.sendsProceeds ? occurrence.rate : 100
-        #expect(revenue == occurrence.price.scaled(percent, 100))
+        let percent = occurrence.charge.sendsProceeds ? occurrence.charge.rate : 100
+        #expect(revenue == occurrence.charge.gross.scaled(percent, 100))
       }
     }
     let amounts: [Int64] = [9_990_000, -7_617_475, 1_200_000_000, 5, 0]

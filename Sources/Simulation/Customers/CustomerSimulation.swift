@@ -133,15 +133,11 @@ struct Occurrence: Sendable {
   var kind: EventKind
   var time: Int64
   var part: OccurrencePart
-  var transaction: TransactionNumber
-  var product: Product
+  /// What it is about, with the product that is sent; `gross` is for all units.
+  var charge: Charge
   var previousProduct: Product?
   /// With the sign that is sent; nil when the event has no value.
   var revenue: Money?
-  var sendsProceeds = false
-  var rate: Int64 = 0
-  /// For all units.
-  var price: Money
   var units: Int64 = 1
   var transactionDate: Int64
   var expires: Int64?
@@ -151,6 +147,9 @@ struct Occurrence: Sendable {
   /// Whether it was sent from abroad, so that the message and the charge name different countries.
   var isAbroad = false
   var fault: FeedFault?
+
+  var transaction: TransactionNumber { charge.transaction }
+  var product: Product { charge.product }
 }
 
 /// The true history of one simulated customer, up to the end of the scenario.

@@ -207,7 +207,7 @@ extension CustomerSimulator {
     let known = trial.known(at: time)
     var occurrence = occurrence(kind, at: time, trial)
     occurrence.part = .trial(subscription: current)
-    occurrence.price = customer.person.market.money(listed, at: trial.start)
+    occurrence.charge.gross = customer.person.market.money(listed, at: trial.start)
     occurrence.access.started = trial.start
     occurrence.access.isTrial = true
     occurrence.access.state =
@@ -242,13 +242,10 @@ extension CustomerSimulator {
   func occurrence(
     _ kind: EventKind, at time: Int64, _ period: AccessPeriod, index: Int? = nil
   ) -> Occurrence {
-    let charge = period.charge
     let index = index ?? customer.subscriptions[current].periods.count
     return Occurrence(
       kind: kind, time: time, part: .period(subscription: current, period: index),
-      transaction: charge.transaction, product: charge.product,
-      sendsProceeds: charge.sendsProceeds, rate: charge.rate, price: charge.gross,
-      transactionDate: period.start, expires: period.end,
+      charge: period.charge, transactionDate: period.start, expires: period.end,
       graceEnd: kind == .billingRetry ? period.graceEnd : nil, access: access(at: time, period))
   }
 

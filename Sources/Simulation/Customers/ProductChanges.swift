@@ -29,7 +29,7 @@ extension CustomerSimulator {
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
     period.charge.refund = refund
     var occurrence = occurrence(.productChanged, at: time, period)
-    occurrence.product = product
+    occurrence.charge.product = product
     occurrence.previousProduct = period.charge.product
     occurrence.revenue = -refund.revenue
     occurrence.expires = time
@@ -45,7 +45,7 @@ extension CustomerSimulator {
     let time = random.between(period.start + hour, period.end - hour)
     if time < span.end {
       var occurrence = occurrence(.downgraded, at: time, period)
-      occurrence.product = product
+      occurrence.charge.product = product
       occurrence.previousProduct = period.charge.product
       record(occurrence)
     }
@@ -114,17 +114,15 @@ extension CustomerSimulator {
     let product = random.chance(700_000) ? Product.coins : Product.lifetime
     let shop = customer.person.shop
     let market = customer.person.market
-    let price = market.money(listPrice(of: product, at: time), at: time)
     var charge = Charge(
       kind: .oneTime, transaction: TransactionNumber(base: bases, index: 0), time: time,
-      product: product, ordinal: nil, gross: price,
+      product: product, ordinal: nil,
+      gross: market.money(listPrice(of: product, at: time), at: time),
       rate: shop.proceedsRate(at: time, paidSince: time),
       sendsProceeds: shop.sendsProceeds(at: time, in: span))
     var bought = Occurrence(
-      kind: .purchased, time: time, part: .purchase(customer.purchases.count),
-      transaction: charge.transaction, product: product, revenue: charge.revenue,
-      sendsProceeds: charge.sendsProceeds, rate: charge.rate, price: price,
-      transactionDate: time, expires: nil,
+      kind: .purchased, time: time, part: .purchase(customer.purchases.count), charge: charge,
+      revenue: charge.revenue, transactionDate: time,
       access: Access(isActive: true, started: time, product: product))
     record(bought)
     let later = time + random.between(day, 40 * day)

@@ -102,7 +102,7 @@ extension Occurrence {
       sent.time += random.between(hour, 5 * day)
     case .freeCharge where kind == .renewed: sent.multiplyMoney(by: 0)
     case .hundredfoldCharge where kind == .renewed: sent.multiplyMoney(by: 100)
-    case .impossibleRate where isCharge: sent.rate = 1
+    case .impossibleRate where isCharge: sent.charge.rate = 1
     case .severalUnits where kind == .purchased: sent.units = random.between(2, 4)
     case .fractionalRate where isCharge: break
     case .basePlan where !isOfPurchase: break
@@ -113,7 +113,7 @@ extension Occurrence {
   }
 
   private mutating func multiplyMoney(by factor: Int64) {
-    price = price.scaled(factor, 1)
+    charge.gross = charge.gross.scaled(factor, 1)
     revenue = revenue?.scaled(factor, 1)
   }
 }

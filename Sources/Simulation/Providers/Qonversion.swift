@@ -54,11 +54,11 @@ extension SentEvent {
     let unit: Int64 = occurrence.fault == .fractionalRate ? 10_000 : 1_000_000
     let revenue = occurrence.revenue.map { revenue in
       amounts(revenue) + [
-        "is_proceed": occurrence.sendsProceeds ? 1 : 0,
-        "proceeds_rate": JSON.micros(occurrence.rate * unit),
+        "is_proceed": occurrence.charge.sendsProceeds ? 1 : 0,
+        "proceeds_rate": JSON.micros(occurrence.charge.rate * unit),
       ]
     }
-    let price = occurrence.price.scaled(1, occurrence.units)
+    let price = occurrence.charge.gross.scaled(1, occurrence.units)
     return ["revenue": revenue ?? absent, "price": amounts(price)]
   }
 

@@ -43,9 +43,9 @@ extension Evidence {
     let revenue = occurrence.revenue
     let isCharge = occurrence.isSubscriptionCharge || occurrence.kind == .purchased
     return [
-      "gross_usd": revenue != nil && isCharge ? JSON.micros(occurrence.price.usd) : nil,
+      "gross_usd": revenue != nil && isCharge ? JSON.micros(occurrence.charge.gross.usd) : nil,
       "value": revenue.map { JSON.micros($0.local) }, "usd": revenue.map { JSON.micros($0.usd) },
-      "is_proceed": revenue.map { _ in occurrence.sendsProceeds ? 1 : 0 },
+      "is_proceed": revenue.map { _ in occurrence.charge.sendsProceeds ? 1 : 0 },
       "ordinal": occurrence.renewCount,
     ]
   }
