@@ -52,24 +52,19 @@ extension CustomerSimulator {
     case ..<(isYear ? 300 : 62): return lapse(&period, isReported: true)
     case ..<(isYear ? 310 : 67): return lapse(&period, isReported: false)
     case ..<(isYear ? 370 : 112): return failBilling(&period)
-    case ..<(isYear ? 385 : 120): return takeBack(&period) ?? renew(&period)
-    case ..<(isYear ? 385 : 135): return upgrade(&period) ?? renew(&period)
-    case ..<(isYear ? 425 : 155): return downgrade(&period) ?? renew(&period)
-    case ..<(isYear ? 435 : 167):
-      cancel(&period)
-      return renew(&period)
-    case ..<(isYear ? 440 : 175):
-      refundPart(&period)
-      return renew(&period)
-    case ..<(isYear ? 440 : 181):
-      refundOlder(during: period)
-      return renew(&period)
-    default: return renew(&period)
+    case ..<(isYear ? 385 : 120): return takeBack(&period) ?? renew(period)
+    case ..<(isYear ? 385 : 135): return upgrade(&period) ?? renew(period)
+    case ..<(isYear ? 425 : 155): return downgrade(period) ?? renew(period)
+    case ..<(isYear ? 435 : 167): cancel(&period)
+    case ..<(isYear ? 440 : 175): refundPart(&period)
+    case ..<(isYear ? 440 : 181): refundOlder(during: period)
+    default: break
     }
+    return renew(period)
   }
 
   /// The next period of the same product, rarely some hours late.
-  mutating func renew(_ period: inout AccessPeriod, as product: Product? = nil) -> Charging {
+  mutating func renew(_ period: AccessPeriod, as product: Product? = nil) -> Charging {
     let product = product ?? period.charge.product
     let isFarFromEnd = period.end < span.end - 25 * hour || period.end >= span.end
     if product == period.charge.product, isFarFromEnd, random.chance(20_000) {

@@ -39,7 +39,7 @@ extension CustomerSimulator {
   }
 
   /// Chooses a smaller product, which starts at the next renewal.
-  mutating func downgrade(_ period: inout AccessPeriod) -> Charging? {
+  mutating func downgrade(_ period: AccessPeriod) -> Charging? {
     guard [.plus, .yearly].contains(period.product) else { return nil }
     let product = Product.monthly
     let time = random.between(period.start + hour, period.end - hour)
@@ -49,7 +49,7 @@ extension CustomerSimulator {
       occurrence.previousProduct = period.charge.product
       record(occurrence)
     }
-    return renew(&period, as: product)
+    return renew(period, as: product)
   }
 
   /// Refunds the current period and ends access; nil when that is impossible.
