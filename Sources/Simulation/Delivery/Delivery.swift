@@ -115,7 +115,6 @@ extension Scenario {
   /// The delivery if the endpoint accepts nothing during outages: an attempt in an outage fails,
   /// `schedule` gives the next one, and after the last the provider gives up.
   private func throughOutages(_ drawn: Delivery, _ schedule: [Int64]) -> Delivery {
-    if outages.isEmpty { return drawn }
     var delivery = drawn
     delivery.arrivals = drawn.arrivals.compactMap { throughOutages($0, schedule) }
     if delivery.arrivals.isEmpty {

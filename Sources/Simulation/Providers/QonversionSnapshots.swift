@@ -4,8 +4,6 @@ import Domain
 // to the app, and subledger's format for any provider.
 
 extension SnapshotShape {
-  var isOfSDK: Bool { self == .sdk || self == .sdkObject }
-
   /// The SDK returns sandbox purchases and family members; the REST APIs use production keys and do
   /// not show sharing.
   func shows(_ holder: Holder) -> Bool {

@@ -32,7 +32,8 @@ struct SnapshotWriter {
     let isStale = staleTime < end
     let stale = isStale ? customer.known(at: staleTime).holders(at: staleTime) : holders
     for shape in shapes {
-      for holder in shape.isOfSDK ? stale : holders where shape.shows(holder) {
+      let isOfSDK = shape == .sdk || shape == .sdkObject
+      for holder in isOfSDK ? stale : holders where shape.shows(holder) {
         let line = SnapshotLine(shape: shape, holder: holder, time: end)
         try files[shape.rawValue]?.add(line.json)
       }
