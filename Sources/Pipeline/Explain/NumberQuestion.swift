@@ -77,8 +77,10 @@ struct NumberQuestion {
     }
     listed = Set(
       asked.map { columns[$0].name }.flatMap { measure in
-        let parts = report.formula(of: measure)?.parts ?? []
-        return parts.isEmpty ? [measure] : parts
+        guard case .ratio(let part, let whole) = report.formula(of: measure) else {
+          return [measure]
+        }
+        return part.map(\.column) + whole
       })
   }
 

@@ -63,10 +63,4 @@ enum NumberReport: String, CaseIterable {
 enum Formula: Sendable {
   case sum([(factor: Int64, column: String)])
   case ratio([(factor: Int64, column: String)], of: [String])
-
-  /// The columns whose events make up the number, if it has none of its own.
-  var parts: [String] {
-    guard case .ratio(let part, let whole) = self else { return [] }
-    return part.map(\.column) + whole
-  }
 }
