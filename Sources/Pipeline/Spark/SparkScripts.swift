@@ -174,11 +174,10 @@ struct SparkScripts: Sendable {
       CREATE OR REPLACE TEMPORARY VIEW placed AS
       SELECT coalesce(joined.root, one.base) AS root, one.*
       FROM (
-        SELECT base.base, 'event' AS kind, published, archive, number, content, provider,
-          event.lineage, user
+        SELECT base.base, 'event' AS kind, published, archive, number, content
         FROM event JOIN base ON base.lineage = event.lineage
         UNION ALL
-        SELECT DISTINCT user, 'user', 0, 0, 0, cast(user AS STRING), 0, 0, user FROM listed_user
+        SELECT DISTINCT user, 'user', 0, 0, 0, cast(user AS STRING) FROM listed_user
       ) AS one LEFT JOIN joined ON joined.base = one.base
       """,
     ]
