@@ -8,17 +8,22 @@ extension RunPipeline {
   /// - Parameter ageMax: maximum age of the newest run's as-of, such as `26h`.
   /// - Throws: `SubledgerError` of kind `noInput` when there is no ledger.
   public func status(asJSON isJSON: Bool, ageMax: String) throws -> String {
-    let path = Record([("ledger", .name(plan.ledger))])
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     try ledger.requireSealed()
     return try ledger.atOneMoment {
       let health = try plan.health(of: ledger, ageMax: ageMax)
-      let size = try sizeRecord(ledger)
-      let tables = try statusTables(of: ledger)
+      let archives = try ledger.archives()
+      let bytes = plan.ledgerBytes
+      let accepted = archives.reduce(0) { $0 + ($1.kind == .events ? $1.counts.accepted : 0) }
+      let summary = Record([
+        ("ledger", .name(plan.ledger)), ("bytes", .integer(bytes)),
+        ("accepted", .integer(accepted)),
+        ("bytes_per_accepted_line", accepted > 0 ? .integer(bytes / accepted) : .plain("")),
+      ])
+      let tables = try statusTables(of: ledger, archives)
       if isJSON {
         let problems = JSONValue.array(health.problems.map(JSONValue.string))
-        let answer = (path + size).json(
-          with: ["exists": .bool(true), "problems": problems], tables)
+        let answer = summary.json(with: ["exists": .bool(true), "problems": problems], tables)
         return String(decoding: answer.document().dropLast(), as: UTF8.self)
       }
       let zone = try ledger.lastPublished()?.zone ?? ""
@@ -26,7 +31,7 @@ extension RunPipeline {
         (name, Self.shown(records, of: name, zone))
       }
       let lines = Record(health.lines.map { ("health", .plain($0)) })
-      return (lines + path + size).text(above: shown)
+      return (lines + summary).text(above: shown)
     }
   }
 
@@ -42,24 +47,16 @@ extension RunPipeline {
     }
   }
 
-  private func sizeRecord(_ ledger: Ledger) throws -> Record {
-    let bytes = plan.ledgerBytes
-    let accepted = try ledger.archives().filter { $0.kind == .events }
-      .reduce(0) { $0 + $1.counts.accepted }
-    return Record([
-      ("bytes", .integer(bytes)), ("accepted", .integer(accepted)),
-      ("bytes_per_accepted_line", accepted > 0 ? .integer(bytes / accepted) : .plain("")),
-    ])
-  }
-
-  private func statusTables(of ledger: Ledger) throws -> [Record.Table] {
+  private func statusTables(
+    of ledger: Ledger, _ archives: [ArchiveRecord]
+  ) throws -> [Record.Table] {
     let words = ledger.symbols.words
-    let archives = try ledger.archives()
     let lags = try ledger.creationLags()
-    let asOf = try ledger.runs(newest: 1).first?.asOf ?? plan.rules.asOf
+    let runs = try ledger.runs(newest: .max)
+    let asOf = runs.first?.asOf ?? plan.rules.asOf
     return [
       ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
-      ("runs", try ledger.runs(newest: .max).map(\.record)),
+      ("runs", runs.map(\.record)),
       ("feeds", try ledger.watermarks(asOf: asOf).map { $0.record(words, lags[$0.feed]) }),
       ("months", try ledger.monthStates().map(\.record)),
       ("breaks", try ledger.breakCounts().map(\.record)),
