@@ -107,14 +107,6 @@ struct CustomerSimulator {
     return late < bound ? late : max(time, bound - 1)
   }
 
-  /// When a charge due at `start` is reported: seconds later, on the same day and, if due before
-  /// it, before the end of the scenario.
-  mutating func dueTime(_ start: Int64) -> Int64 {
-    let time = start + random.between(0, 90)
-    let sameDay = civilDay(of: time) == civilDay(of: start)
-    return sameDay && (time < span.end || start >= span.end) ? time : start
-  }
-
   /// Moves some accounts to another user: only those with one subscription, so that events and
   /// snapshots agree about its owner.
   private mutating func transferAccount() {

@@ -74,9 +74,13 @@ extension CustomerSimulator {
     return charging(.renewal, dueAt: period.end, product)
   }
 
-  /// A charge that is due at `start` and reported soon after.
+  /// A charge that is due at `start` and reported seconds later: on the same day and, if due before
+  /// it, before the end of the scenario.
   mutating func charging(_ kind: ChargeKind, dueAt start: Int64, _ product: Product) -> Charging {
-    Charging(kind: kind, time: dueTime(start), start: start, product: product)
+    let late = start + random.between(0, 90)
+    let sameDay = civilDay(of: late) == civilDay(of: start)
+    let time = sameDay && (late < span.end || start >= span.end) ? late : start
+    return Charging(kind: kind, time: time, start: start, product: product)
   }
 
   /// Switches auto-renew off, which is noticed before the period ends.

@@ -155,20 +155,18 @@ extension CustomerSimulation {
 
   /// Every period with its own end, including trials, which look like paid periods.
   private var periods: [AccessPeriod] {
-    let trials = subscriptions.compactMap(\.trial)
-    return (trials.map(asPaid) + paidPeriods).filter { $0.charge.time >= span.start }
+    let trials = subscriptions.compactMap(\.trial).map { trial in
+      var period = trial
+      if trial.billingIssueAt != nil, trial.hasExpired { period.gaveUpAt = trial.end + 60 * day }
+      return period
+    }
+    return (trials + paidPeriods).filter { $0.charge.time >= span.start }
       .map { period in
         var seen = period
         seen.graceEnd = nil
         seen.revokedAt = nil
         return seen
       }
-  }
-
-  private func asPaid(_ trial: AccessPeriod) -> AccessPeriod {
-    var period = trial
-    if trial.billingIssueAt != nil, trial.hasExpired { period.gaveUpAt = trial.end + 60 * day }
-    return period
   }
 
   /// Whether the ledger can find the user of the period: from its own line, or for Play from

@@ -29,18 +29,14 @@ extension Sender {
 extension SentEvent {
   var purpleBody: JSON {
     let about = occurrence.kind == .other ? ["appId": person.shop.appID] : purchase
+    let milliseconds = Int64(
+      Randomness.mix(person.noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
     return [
       "version": noise % 4 == 0 ? nil : "1.0", "type": purpleName(occurrence.kind),
       "properties": about
         + JSON([(person.hasPurpleAccount ? "accountId" : "deviceId", person.purpleUser.json)]),
-      "eventTimeMillis": purpleTime,
+      "eventTimeMillis": occurrence.time * 1000 + milliseconds,
     ]
-  }
-
-  /// Its time in Purple's resolution, milliseconds.
-  private var purpleTime: Int64 {
-    occurrence.time * 1000
-      + Int64(Randomness.mix(person.noise ^ UInt64(bitPattern: occurrence.time)) % 1_000)
   }
 
   private var purchase: JSON {
