@@ -69,11 +69,8 @@ struct CustomerSimulator {
       draw < 25 ? .weekly : draw < 70 ? .monthly : draw < 80 ? .plus : .yearly
     let isTrial = product.trialDays > 0 && random.chance(550_000)
     begin()
-    if !isTrial {
-      simulatePaid(from: Charging(kind: .first, time: time, start: time, product: product))
-    } else if let conversion = tryOut(product, from: time) {
-      simulatePaid(from: conversion)
-    }
+    let first = Charging(kind: .first, time: time, start: time, product: product)
+    simulatePaid(from: isTrial ? tryOut(product, from: time) : first)
   }
 
   private mutating func begin() {
@@ -81,8 +78,8 @@ struct CustomerSimulator {
     customer.subscriptions.append(Subscription(original: original))
   }
 
-  private mutating func simulatePaid(from first: Charging) {
-    var next: Charging? = first
+  private mutating func simulatePaid(from first: Charging?) {
+    var next = first
     while let charging = next, charging.time < span.end { next = pay(charging) }
   }
 
