@@ -10,7 +10,8 @@ final class ArrivalCounts {
   private let schedules: [(current: RetrySchedule, older: RetrySchedule?)]
   private var slots: [DeliveryKey: Int32] = [:]
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
-  private var latencies: [LatencyPlace: Int64] = [:]
+  /// Number of buckets in all of `deliveries`.
+  private var bucketsCount = 0
   private var attempts = AttemptCounts()
   /// One element for each of the few feeds of an archive.
   private var feeds: [Feed: FeedArrivals] = [:]
@@ -27,7 +28,7 @@ final class ArrivalCounts {
 
   /// Memory in use, approximately.
   var size: Int {
-    deliveries.count * 200 + latencies.count * 48 + attempts.count * 64
+    deliveries.count * 264 + bucketsCount * 48 + attempts.count * 64
       + feeds.values.reduce(0) { $0 + $1.size }
   }
 
@@ -59,12 +60,11 @@ final class ArrivalCounts {
   /// Receive times that overflow the difference are not real; the difference wraps, harmlessly.
   private func addReceipt(of event: Event, at received: Instant, slot: Int32) {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
-    let bucket = LatencyBucket.of(seconds: latency)
-    latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
     let delay = (received.milliseconds &- event.createdAt.milliseconds) / 1000
     let provider = Int(event.provider.rawValue)
     let attempt = schedules[provider].current.attempt(after: delay)
-    deliveries[Int(slot)].counts.receive(attempt, latency: latency)
+    let isNew = deliveries[Int(slot)].counts.receive(attempt, latency: latency)
+    if isNew { bucketsCount += 1 }
     attempts.add(event, receivedAt: received)
     attempts.add(event, attempt, of: schedules[provider].current)
     guard let older = schedules[provider].older else { return }
@@ -78,32 +78,25 @@ final class ArrivalCounts {
   /// Adds the sums to the tables, adds those of feeds to `arrivals`, and clears them.
   func write(to database: Connection, _ arrivals: inout [Feed: FeedArrivals]) throws {
     let upsert = try database.statement(DeliveryCounts.upsert)
-    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      try counts.write(by: upsert, run, key)
-    }
-    try writeLatencies(to: database)
-    try attempts.write(to: database, run: run)
-    for (feed, own) in feeds { arrivals[feed, default: FeedArrivals()].add(own) }
-    slots.removeAll()
-    deliveries.removeAll()
-    latencies.removeAll()
-    feeds.removeAll()
-  }
-
-  private func writeLatencies(to database: Connection) throws {
-    let upsert = try database.statement(
+    let latencies = try database.statement(
       """
       insert into latency_cell (run, day, provider, kind, bucket, deliveries)
       values (?, ?, ?, ?, ?, ?)
       on conflict (run, day, provider, kind, bucket) do update set
         deliveries = deliveries + excluded.deliveries
       """)
-    let rows = latencies.map { place, count in
-      (key: deliveries[Int(place.slot)].key, bucket: place.bucket, count: count)
+    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
+      try counts.write(by: upsert, run, key)
+      for (bucket, count) in counts.latencies.sorted(by: { $0.key < $1.key }) {
+        try latencies.run(run, key.day, key.provider, key.kind, bucket, count)
+      }
     }
-    for (key, bucket, count) in rows.sorted(by: { ($0.key, $0.bucket) < ($1.key, $1.bucket) }) {
-      try upsert.run(run, key.day, key.provider, key.kind, bucket, count)
-    }
+    try attempts.write(to: database, run: run)
+    for (feed, own) in feeds { arrivals[feed, default: FeedArrivals()].add(own) }
+    slots.removeAll()
+    deliveries.removeAll()
+    bucketsCount = 0
+    feeds.removeAll()
   }
 }
 
@@ -137,14 +130,6 @@ struct DeliveryKey: Hashable, Comparable {
   }
 }
 
-/// The latency bucket of deliveries, as a key in memory.
-private struct LatencyPlace: Hashable {
-  let slot: Int32
-  let bucket: Int64
-
-  func hash(into hasher: inout Hasher) { hasher.combine(Int64(slot) << 32 ^ bucket) }
-}
-
 /// Counts of the deliveries of one day, provider and kind.
 struct DeliveryCounts {
   private static let columns = [
@@ -155,17 +140,23 @@ struct DeliveryCounts {
   /// In the order of `columns`: four results follow the sum of them, and attempts `received`.
   private var sums = InlineArray<12, Int64>(repeating: 0)
   private var latencyMax: Int64?
+  /// Number of deliveries by their bucket of `LatencyBucket`.
+  private(set) var latencies: [Int64: Int64] = [:]
 
   mutating func add(_ result: UpsertResult) {
     sums[0] += 1
     sums[1 + Int(result.rawValue)] += 1
   }
 
-  /// Adds a delivery with a known receive time, `latency` seconds after the event.
-  mutating func receive(_ attempt: Int?, latency: Int64) {
+  /// Adds a delivery with a known receive time, `latency` seconds after the event; returns whether
+  /// it is the first of its bucket.
+  mutating func receive(_ attempt: Int?, latency: Int64) -> Bool {
     sums[5] += 1
     latencyMax = max(latencyMax ?? 0, latency)
     receive(attempt)
+    let known = latencies.count
+    latencies[LatencyBucket.of(seconds: latency), default: 0] += 1
+    return latencies.count > known
   }
 
   mutating func receive(_ attempt: Int?) {
