@@ -40,12 +40,10 @@ extension Connection {
     _ body: (EventVersion, _ original: String) throws -> Void
   ) throws {
     try forEachRow(
-      """
-      select key, provider, app, environment, store, original, events from lineage
-      where key between ? and ?
-      """, keys.lowerBound, keys.upperBound
+      "\(LineageRow.selectWithEvents) where l.key between ? and ?", keys.lowerBound,
+      keys.upperBound
     ) { row in
-      try EventRecords.forEach(in: row.blob(6)) { record in
+      try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
         guard identities.contains(record.identity) else { return }
         try body(EventVersion(record, of: SubscriptionScope(row)), row.text(5))
       }

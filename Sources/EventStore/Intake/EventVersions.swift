@@ -69,11 +69,9 @@ struct EventVersions {
   private func setCurrent(_ winners: [Int64: [EventVersion]], in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
-    try database.forEachRow(
-      "select key, provider, app, environment, store, events from lineage where key = ?", lineage
-    ) { row in
+    try database.forEachRow("\(LineageRow.selectWithEvents) where l.key = ?", lineage) { row in
       let shop = try SubscriptionScope(row)
-      try EventRecords.forEach(in: row.blob(5)) { record in
+      try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
         var record = record
         for winner in winners[record.identity] ?? [] {
           let version = try EventVersion(record, of: shop)

@@ -13,10 +13,7 @@ final class LineageWriter {
 
   init(_ database: Connection, isEmpty: Bool = false) throws {
     (self.database, self.isEmpty) = (database, isEmpty)
-    find = try database.statement(
-      """
-      select key, provider, app, environment, store, original, events from lineage where key = ?
-      """)
+    find = try database.statement("\(LineageRow.selectWithEvents) where l.key = ?")
     insertion = try database.statement(
       """
       insert into lineage (
@@ -44,7 +41,7 @@ final class LineageWriter {
     func look(_ row: Statement) throws {
       let known = LineageHead(shop: try SubscriptionScope(row), original: row.bytes(5))
       guard known.isSame(as: lineage) else { throw SubledgerError.collision }
-      try body(row.blob(6))
+      try body(row.blob(LineageRow.eventsColumn))
     }
     find.bind(1, lineage.key)
     if !isEmpty, try find.first(look) != nil { return true }

@@ -7,11 +7,9 @@ extension Ledger {
   public func forEachVersion(_ body: (EventBatch) throws -> Void) throws {
     try visit("read all events") { database in
       var users: [Int64: String] = [:]
-      try database.forEachRow(
-        "select key, provider, app, environment, store, original, events from lineage order by key"
-      ) { row in
+      try database.forEachRow("\(LineageRow.selectWithEvents) order by l.key") { row in
         let shop = try SubscriptionScope(row)
-        try EventRecords.forEach(in: row.blob(6)) { record in
+        try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
           if users.count > 10_000 { users = [:] }
           let user = try users[record.user] ?? userText(record.user) ?? ""
           users[record.user] = user

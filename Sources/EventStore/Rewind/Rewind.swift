@@ -72,13 +72,11 @@ extension Ledger {
     let hasConflicts = try database.isAny("event_conflict")
     // Removed versions of events that keep others: few, because most events have one version.
     var doubts: [MergeNotes.Doubt] = []
-    try database.forEachRow(
-      "select key, provider, app, environment, store, events from lineage order by key"
-    ) { row in
+    try database.forEachRow("\(LineageRow.selectWithEvents) order by l.key") { row in
       let shop = try SubscriptionScope(row)
       var kept: [EventRecord] = []
       var removed: [Event] = []
-      try EventRecords.forEach(in: row.blob(5)) { record in
+      try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
         let event = try record.event(of: shop)
         if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
