@@ -124,13 +124,11 @@ extension Ledger {
   public func isUnchanged(
     path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
   ) throws(SubledgerError) -> Bool {
-    try first(
-      "look for an archive",
-      """
-      select 1 from archive
-      where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
-      """, path, bytes, modified, inode, kind
-    ) { _ in true } ?? false
+    try access("look for an archive") {
+      try $0.isAny(
+        "archive where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?",
+        path, bytes, modified, inode, kind)
+    }
   }
 
   /// Returns the archive, under any name, whose lines were read from the same bytes.
@@ -191,9 +189,7 @@ extension Ledger {
 
   /// Whether any line was skipped for `reason`.
   public func hasSkipped(_ reason: String) throws(SubledgerError) -> Bool {
-    try first(
-      "look for skipped lines", "select 1 from skipped where reason = ? limit 1", reason
-    ) { _ in true } ?? false
+    try access("look for skipped lines") { try $0.isAny("skipped where reason = ?", reason) }
   }
 
   /// Returns the values of the event archive with this SHA-256 that were rejected for `reason`,

@@ -181,9 +181,9 @@ extension Connection {
     try release(name)
   }
 
-  /// Whether a table has any rows.
-  func isAny(_ table: String) throws -> Bool {
-    try first("select 1 from \(table) limit 1") { _ in } != nil
+  /// Whether a table has any rows, perhaps with a condition and `values` for its parameters.
+  func isAny<each Value: Bindable>(_ rows: String, _ values: repeat each Value) throws -> Bool {
+    try first("select 1 from \(rows) limit 1", repeat each values) { _ in } != nil
   }
 
   /// Returns the number of rows of a table, or of a query in parentheses.

@@ -124,7 +124,7 @@ extension Ledger {
     let customers = try database.all("select distinct id from customer where user = ?", user) {
       try keys.key(of: $0.text(0))
     }
-    for key in customers where try !database.isAny("user where key = \(key)") {
+    for key in customers where try !database.isAny("user where key = ?", key) {
       let pseudonym = Self.newPseudonym
       try database.run("insert into user (key, id) values (?, ?)", key, pseudonym)
       try database.run("insert into erased (key, pseudonym) values (?, ?)", key, pseudonym)

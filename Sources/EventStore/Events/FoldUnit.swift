@@ -58,7 +58,11 @@ public struct FoldUnit: Sendable {
   func members(in ledger: Ledger, _ database: Connection) throws -> [Int64] {
     var members = lineages
     for group in groups { members.formUnion(try ledger.lineages(in: group).map(\.key)) }
-    for root in roots { members.formUnion(try database.lineages(underRoot: root)) }
+    for root in roots {
+      try database.forEachRow("select lineage from lineage_link where root = ?", root) {
+        members.insert($0.int64(0))
+      }
+    }
     return members.sorted()
   }
 }

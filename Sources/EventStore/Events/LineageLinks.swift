@@ -9,11 +9,7 @@ extension Ledger {
   /// than necessary is harmless.
   public func linkLineages() throws(SubledgerError) {
     try change("link subscriptions of several providers") { database in
-      let several = try database.first(
-        "select 1 where (select min(provider) from delivery_day) "
-          + "< (select max(provider) from delivery_day)"
-      ) { _ in true }
-      guard several ?? false else { return }
+      guard Set(try database.feeds().map(\.provider)).count > 1 else { return }
       // Fold groups with members that may be linked while others are not yet.
       var groups: Set<FoldGroup> = []
       let select = try Statement(
@@ -24,7 +20,9 @@ extension Ledger {
           let row = try LineageRow(found)
           for id in try row.storeIDs(found.blob(LineageRow.eventsColumn)).sorted() {
             guard let holder = try database.holder(ofTransaction: id, in: row.store) else {
-              try database.add(transaction: id, of: row)
+              try database.run(
+                "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id,
+                row.store, row.key)
               continue
             }
             guard holder != row.key else { continue }
@@ -96,21 +94,9 @@ extension Connection {
     ) { $0.int64(0) }
   }
 
-  func add(transaction id: Int64, of row: LineageRow) throws {
-    try run(
-      "insert into store_transaction (id, store, lineage) values (?, ?, ?)", id, row.store, row.key)
-  }
-
   /// Returns the least key of the subscriptions that are folded with this one; nil without links.
   func linkRoot(of lineage: Int64) throws -> Int64? {
     try first("select root from lineage_link where lineage = ?", lineage) { $0.int64(0) }
-  }
-
-  /// Returns the keys of the subscriptions under a root.
-  func lineages(underRoot root: Int64) throws -> [Int64] {
-    try all(
-      "select lineage from lineage_link where root = ? order by lineage", root
-    ) { $0.int64(0) }
   }
 
   /// Links `lineages` to each other, and to everything that they are linked to.

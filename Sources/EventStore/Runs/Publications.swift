@@ -25,9 +25,7 @@ extension Ledger {
 
   /// Whether the set whose SHA256SUMS has this SHA-256 was published by this ledger.
   public func hasPublished(set sha256: String) throws(SubledgerError) -> Bool {
-    try first(
-      "look for a set", "select 1 from published_set where sha256 = ?", sha256
-    ) { _ in } != nil
+    try access("look for a set") { try $0.isAny("published_set where sha256 = ?", sha256) }
   }
 
   /// Returns the folder into which a run published this set; nil for looks and other ledgers' sets.

@@ -3,10 +3,9 @@ public import Domain
 extension Ledger {
   /// Whether any webhook of `provider` contains entitlements that its event does not explain.
   public func hasWebhookSnapshots(of provider: Provider) throws(SubledgerError) -> Bool {
-    try first(
-      "look for entitlements of webhooks",
-      "select 1 from lineage where provider = ? and entitled > 0 limit 1", provider
-    ) { _ in true } ?? false
+    try access("look for entitlements of webhooks") {
+      try $0.isAny("lineage where provider = ? and entitled > 0", provider)
+    }
   }
 
   /// Calls `body` with every user, by key, who has such a webhook; `users` restricts the walk.
