@@ -11,19 +11,15 @@ public struct FactCheckpoint: Sendable, Equatable {
   /// The last archive whose events were folded.
   public var archive: Int32
   /// Number of groups when all were last folded.
-  public var groups: Int64
+  public var groups: Int64 = 0
   /// The watermark of each feed.
   public var feeds: [Watermark]
+}
 
+extension FactCheckpoint {
   /// Creates a checkpoint for the events in the archives up to `archive`.
-  public init(
-    asOf: Instant, rules: String, archive: Int32, groups: Int64 = 0, feeds: [Watermark] = []
-  ) {
-    self.asOf = asOf
-    self.rules = rules
-    self.archive = archive
-    self.groups = groups
-    self.feeds = feeds
+  public init(asOf: Instant, rules: String, archive: Int32, feeds: [Watermark] = []) {
+    self.init(asOf: asOf, rules: rules, reconciliation: "", archive: archive, feeds: feeds)
   }
 }
 
@@ -31,15 +27,7 @@ extension Ledger {
   /// Returns the checkpoint of the cells; nil before the first fold.
   public func foldBasis() throws(SubledgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
-      var basis = try database.first(
-        "select as_of_ms, rules, archive, groups, reconciliation from fold"
-      ) { row in
-        var basis = FactCheckpoint(
-          asOf: row.instant(0), rules: row.text(1), archive: row.archive(2), groups: row.int64(3))
-        basis.reconciliation = row.text(4)
-        return basis
-      }
-      basis?.feeds = try database.all(
+      let feeds = try database.all(
         """
         select provider, app, newest_ms, begin_ms, silence_ms from fold_feed order by provider, app
         """
@@ -48,7 +36,13 @@ extension Ledger {
           feed: row.feed(0), newest: row.instant(2), begin: row.instant(3),
           gapMax: Interval(milliseconds: row.int64(4)))
       }
-      return basis
+      return try database.first(
+        "select as_of_ms, rules, reconciliation, archive, groups from fold"
+      ) { row in
+        FactCheckpoint(
+          asOf: row.instant(0), rules: row.text(1), reconciliation: row.text(2),
+          archive: row.archive(3), groups: row.int64(4), feeds: feeds)
+      }
     }
   }
 
