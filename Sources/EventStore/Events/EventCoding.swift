@@ -12,6 +12,16 @@ enum EventCoding {
     var isNumber = false
     /// Entitlements in the event's body, as encoded by `SnapshotCoding`; empty for none.
     var entitlements = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    func transaction(of event: Event) -> String {
+      isNumber ? String(event.transaction) : String(decoding: transaction, as: UTF8.self)
+    }
+
+    func decodedEntitlements() throws(SubledgerError) -> [Entitlement] {
+      guard !entitlements.isEmpty else { return [] }
+      guard let sent = SnapshotCoding.decode(entitlements) else { throw EventRecords.damage }
+      return sent
+    }
   }
 
   /// Encodes an event that has the ledger's symbols and provenance.
@@ -75,7 +85,10 @@ enum EventCoding {
     coder.code(&event.offer, unless: 0) { $1.code(&$0) }
     coder.code(&event.units, unless: 1) { $1.code(&$0) }
     coder.optional(&event.observation, Observation()) { code(&$0, at: time, by: &$1) }
-    if hasEntitlements { coder.code(&parts.entitlements) }
+    if hasEntitlements {
+      coder.code(&parts.entitlements)
+      if parts.entitlements.isEmpty { coder.fail() }
+    }
     coder.code(hash: &event.body)
     coder.code(&event.place.archive)
     coder.code(&event.place.line)

@@ -81,32 +81,17 @@ extension EventRecord {
     return event
   }
 
-  /// Completes `event`, which already has the fields that its lineage shares.
+  /// Completes `event`, which already has the fields that its lineage shares; returns the rest.
   @inline(__always)
-  func complete(_ event: inout Event) throws(SubledgerError) {
+  @discardableResult
+  func complete(_ event: inout Event) throws(SubledgerError) -> EventCoding.Parts {
     event.time = Instant(milliseconds: time)
     event.identity = identity
     event.user = user
-    guard EventCoding.decode(content, into: &event) != nil else { throw EventRecords.damage }
-  }
-
-  func transaction() throws(SubledgerError) -> String {
-    var event = Event(kind: .other, time: Instant(milliseconds: time))
-    guard let parts = EventCoding.decode(content, into: &event) else { throw EventRecords.damage }
-    return parts.isNumber
-      ? String(event.transaction) : String(decoding: parts.transaction, as: UTF8.self)
+    guard let rest = EventCoding.decode(content, into: &event) else { throw EventRecords.damage }
+    return rest
   }
 
   /// Whether its body contained entitlements that the event does not explain.
   var hasEntitlements: Bool { EventCoding.hasEntitlements(content) }
-
-  /// Returns the body's entitlements.
-  func entitlements() throws(SubledgerError) -> [Entitlement] {
-    guard hasEntitlements else { return [] }
-    var event = Event(kind: .other, time: Instant(milliseconds: time))
-    guard let parts = EventCoding.decode(content, into: &event),
-      let entitlements = SnapshotCoding.decode(parts.entitlements)
-    else { throw EventRecords.damage }
-    return entitlements
-  }
 }

@@ -75,7 +75,8 @@ extension Int64 {
 extension EventSources {
   mutating func addTransactions(in lineage: Int64, _ database: Connection) throws {
     try database.forEachRecord(of: lineage) { record in
-      let id = try record.transaction()
+      var event = SubscriptionScope().emptyEvent
+      let id = try record.complete(&event).transaction(of: event)
       if transactionKey(id) != Int64(id) { transactions[transactionKey(id)] = id }
     }
   }

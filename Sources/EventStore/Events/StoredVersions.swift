@@ -10,9 +10,9 @@ public struct EventVersion: Sendable, Equatable {
   public let transaction: String
 
   init(_ record: EventRecord, of shop: SubscriptionScope) throws(SubledgerError) {
-    event = try record.event(of: shop)
-    counts = record.counts
-    transaction = try record.transaction()
+    var event = shop.emptyEvent
+    transaction = try record.complete(&event).transaction(of: event)
+    (self.event, counts) = (event, record.counts)
   }
 
   func isVersion(of other: EventVersion) -> Bool {

@@ -51,8 +51,7 @@ extension EventBatch {
     var event = row.shop.emptyEvent
     var sent: [Entitlement] = []
     let isRead: Void? = try? EventRecords.forEach(in: row.record) { record in
-      try record.complete(&event)
-      sent = try record.entitlements()
+      sent = try record.complete(&event).decodedEntitlements()
     }
     let numbers = [0] + row.words.map { symbols.symbol($0) }
     var isWhole = isRead != nil

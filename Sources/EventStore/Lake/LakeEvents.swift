@@ -13,13 +13,14 @@ extension Ledger {
           if users.count > 10_000 { users = [:] }
           let user = try users[record.user] ?? userText(record.user) ?? ""
           users[record.user] = user
-          var batch = EventBatch()
+          var (batch, event) = (EventBatch(), shop.emptyEvent)
+          let rest = try record.complete(&event)
           batch.symbols = symbols
-          batch.note(entitlements: try record.entitlements())
-          batch.events = [try record.event(of: shop)]
+          batch.note(entitlements: try rest.decodedEntitlements())
+          batch.events = [event]
           batch.texts = [EventText()]
           batch.texts[0].original = batch.intern(row.bytes(5))
-          batch.texts[0].transaction = batch.intern(try record.transaction())
+          batch.texts[0].transaction = batch.intern(rest.transaction(of: event))
           batch.texts[0].user = batch.intern(user)
           batch.values = [0]
           try body(batch)

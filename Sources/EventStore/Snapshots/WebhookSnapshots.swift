@@ -38,14 +38,14 @@ extension Ledger {
       for row in lineages where row.isEntitled && row.environment == .production {
         try database.forEachRecord(of: row.key) { record in
           guard record.counts, record.hasEntitlements else { return }
-          let event = try record.event(of: SubscriptionScope(row))
+          var event = SubscriptionScope(row).emptyEvent
+          let rest = try record.complete(&event)
           guard event.time < asOf, event.createdAt <= asOf,
             newest.map({ $0.event.isCreated(before: event) }) ?? true
           else { return }
           let snapshot = Snapshot(
             provider: row.provider, user: "", capturedAt: event.createdAt,
-            entitlements: try record.entitlements(), place: event.place,
-            isOfWebhook: true)
+            entitlements: try rest.decodedEntitlements(), place: event.place, isOfWebhook: true)
           newest = (event, snapshot)
         }
       }
