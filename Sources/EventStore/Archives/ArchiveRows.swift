@@ -1,4 +1,5 @@
 public import Domain
+internal import Formats
 
 extension Connection {
   /// Inserts an archive, or updates that of the same name, content and kind; returns its number.
@@ -34,9 +35,9 @@ extension Connection {
   /// Writes the counts of an archive's lines, and the columns that v1-account.sql describes;
   /// `isDated` is true if all its lines have dates.
   func closeArchive(
-    _ id: Int32, _ counts: ArchiveCounts, sha256: String? = nil, damageOffset: Int64?,
-    provisionalFrom: Int64?, importedUntil: Int64? = nil, contentBytes: Int64? = nil,
-    contentHash: Int64? = nil, snapshotsCheck: Int64? = nil, isDated: Bool = true
+    _ id: Int32, _ counts: ArchiveCounts, _ damage: ArchiveDamage?, sha256: String? = nil,
+    importedUntil: Int64? = nil, contentBytes: Int64? = nil, contentHash: Int64? = nil,
+    snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
     try run(
       """
@@ -50,7 +51,7 @@ extension Connection {
       where id = ?18
       """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
       counts.roundedAmounts, counts.missingIsProceed, counts.firstEvent, counts.lastEvent,
-      damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, contentBytes, provisionalFrom,
+      damage?.offset, snapshotsCheck, importedUntil, isDated, contentBytes, damage?.provisionalFrom,
       contentHash, sha256, id)
   }
 }

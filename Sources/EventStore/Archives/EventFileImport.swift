@@ -122,8 +122,7 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(of: id, to: database)
     try database.closeArchive(
-      id, counts, sha256: archive.sha256, damageOffset: end?.damage?.offset,
-      provisionalFrom: end?.damage?.provisionalFrom,
+      id, counts, end?.damage, sha256: archive.sha256,
       importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,
       contentBytes: previous.contentBytes, contentHash: previous.contentHash)
   }

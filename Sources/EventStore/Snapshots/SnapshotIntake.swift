@@ -1,4 +1,5 @@
 public import Domain
+public import Formats
 
 /// Ingests the snapshots of one file into the ledger, in one transaction.
 public final class SnapshotIntake {
@@ -78,13 +79,12 @@ public final class SnapshotIntake {
   /// `isDated` is true if every line contains its capture time: then equal bytes are always the
   /// same snapshots.
   public func finish(
-    damageOffset: Int64? = nil, provisionalFrom: Int64? = nil, isDated: Bool = true
+    _ damage: ArchiveDamage? = nil, isDated: Bool = true
   ) throws(SubledgerError) -> ArchiveCounts {
     try write("write the counts of an archive") { database in
       try writeWaiting(to: database)
       try database.closeArchive(
-        archive, counts, damageOffset: damageOffset, provisionalFrom: provisionalFrom,
-        snapshotsCheck: snapshotsCheck, isDated: isDated)
+        archive, counts, damage, snapshotsCheck: snapshotsCheck, isDated: isDated)
       try ledger.lock?.requirePresence()
       try database.release("archive")
     }

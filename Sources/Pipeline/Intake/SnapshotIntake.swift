@@ -79,9 +79,7 @@ extension Intake {
         warn("file_changed", file, "changed while it was read; it is left for the next run")
         return entry.abandon()
       }
-      let counts = try entry.finish(
-        damageOffset: end.damage?.offset, provisionalFrom: end.damage?.provisionalFrom,
-        isDated: isDated)
+      let counts = try entry.finish(end.damage, isDated: isDated)
       summary.snapshots += counts.accepted + counts.duplicates
       summary.snapshotsRejected += counts.rejected
       if let firstReject { warn(firstReject, of: counts, in: file) }
