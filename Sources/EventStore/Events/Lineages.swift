@@ -119,9 +119,8 @@ extension Ledger {
     try access("read the events of a lineage") { database in
       var events: [Event] = []
       for row in lineages {
-        let shop = SubscriptionScope(row)
-        try database.forEachRecord(of: row.key) { record in
-          if record.counts { events.append(try record.event(of: shop)) }
+        try database.forEachRow("\(LineageRow.selectWithEvents) where l.key = ?", row.key) {
+          try row.addEvents(of: $0, to: &events)
         }
       }
       if lineages.count > 1 { events.sortByTime() }
