@@ -11,9 +11,6 @@ public typealias PublishedVersion = (
 /// The row is nil if it was removed; the cause is why a published number changed, nil if none did.
 public typealias PublishedRow = (key: [UInt8], row: ReportRow?, cause: String?)
 
-/// The number of rows of a month, and of those that can still change.
-public typealias MonthRows = (count: Int64, incomplete: Int64)
-
 /// The horizon up to which a report's rows are complete, named by the start of its column's name.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
@@ -32,8 +29,8 @@ public struct NewPublication: Sendable {
   public var horizons: [Feed: [HorizonKind: Month]] = [:]
   /// Months of reports with new, changed or removed rows.
   public var versions: [PublishedVersion] = []
-  /// Number of rows of each month in the monthly reports.
-  public var months: [Month: MonthRows] = [:]
+  /// Number of rows of each month in the monthly reports, and of those that can still change.
+  public var months: [Month: (count: Int64, incomplete: Int64)] = [:]
 
   /// Creates a publication without rows.
   public init(zone: String) { self.zone = zone }
