@@ -93,17 +93,17 @@ extension Ledger {
   }
 
   /// Calls `body` with every user, by key, who has a production lineage of `provider` but no
-  /// snapshot captured in `capture`; `users` restricts the walk.
+  /// snapshot captured at or before `asOf`; `users` restricts the walk.
   public func forEachUser(
-    withoutSnapshotIn capture: ClosedRange<Instant>, provider: Provider,
+    withoutSnapshotAsOf asOf: Instant, provider: Provider,
     users: [ClosedRange<Int64>] = [.min ... .max], _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
       let select = """
         select distinct user from lineage as l
-        where user <> 0 and provider = ?1 and user between ?4 and ?5 and not exists (
+        where user <> 0 and provider = ?1 and user between ?3 and ?4 and not exists (
           select 1 from snapshot as s
-          where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
+          where s.provider = ?1 and s.user = l.user and captured_ms <= ?2)
           -- The index has no environments: only of these users lineages are read.
           and exists (
           select 1 from lineage as own where own.key = l.key
@@ -111,10 +111,9 @@ extension Ledger {
         order by user
         """
       for users in users {
-        try database.forEachRow(
-          select, provider, capture.lowerBound, capture.upperBound, users.lowerBound,
-          users.upperBound
-        ) { try body($0.int64(0)) }
+        try database.forEachRow(select, provider, asOf, users.lowerBound, users.upperBound) {
+          try body($0.int64(0))
+        }
       }
     }
   }

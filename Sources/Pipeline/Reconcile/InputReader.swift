@@ -59,10 +59,8 @@ struct InputReader {
         try add(result, of: $0.user, provider, $0.content, to: &part)
       }
     case .noSnapshot:
-      try ledger.forEachUser(
-        withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider,
-        users: users.keys
-      ) { user in
+      try ledger.forEachUser(withoutSnapshotAsOf: asOf, provider: provider, users: users.keys) {
+        user in
         let rows = try lineages(of: user, provider)
         let result = try outcome(of: [input(rows, of: provider)], rows)
         try add(result, of: user, provider, to: &part)

@@ -118,9 +118,7 @@ extension RunPipeline {
     of ledger: Ledger, _ rules: ReconciliationSettings, _ put: (String) throws -> Void
   ) throws {
     for provider in rules.snapshotsTakenAt.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      try ledger.forEachUser(
-        withSnapshotAsOf: rules.fold.asOf, provider: provider, users: [.min ... .max]
-      ) { user in
+      try ledger.forEachUser(withSnapshotAsOf: rules.fold.asOf, provider: provider) { user in
         try put("\(provider.rawValue)\t\(user.user)\t0")
         for entitlement in user.snapshots.flatMap(\.entitlements) {
           for transaction in entitlement.transactions {
