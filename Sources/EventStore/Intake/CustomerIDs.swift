@@ -51,17 +51,11 @@ struct CustomerIDs {
       """)
     for (user, customer) in newest {
       let key = try users.key(of: String(decoding: user, as: UTF8.self))
-      for statement in [renewal, insertion] {
-        statement.bind(1, key)
-        statement.bind(2, customer.made.milliseconds)
-        customer.id.withUnsafeBytes { statement.bind(3, text: $0) }
-      }
+      let id = String(decoding: customer.id, as: UTF8.self)
+      renewal.bindAll(key, customer.made, id)
       if try renewal.changedRow() { continue }
-      insertion.bind(4, Int64(archive))
-      insertion.bind(5, try users.key(of: String(decoding: customer.id, as: UTF8.self)))
-      guard try insertion.changedRow() else { continue }
-      touch.bind(1, key)
-      try touch.run()
+      insertion.bindAll(key, customer.made, id, archive, try users.key(of: id))
+      if try insertion.changedRow() { try touch.run(key) }
     }
     newest = [:]
   }
