@@ -98,11 +98,7 @@ extension Ledger {
   /// Returns the lines that are retracted now, by the number of their archive.
   public func retractedLines() throws(SubledgerError) -> [Int64: RetractedLines] {
     var retracted: [Int64: RetractedLines] = [:]
-    for act in try acts() {
-      for retraction in act.retractions {
-        retracted[retraction.archive, default: RetractedLines()].take(retraction, act.action)
-      }
-    }
+    for act in try acts() { retracted.take(act.retractions, act.action) }
     return retracted.filter { $0.value != RetractedLines() }
   }
 
@@ -116,9 +112,7 @@ extension Ledger {
     of retractions: [Retraction], in calendar: CivilCalendar
   ) throws -> RetractedMonths {
     var wanted: [Int64: RetractedLines] = [:]
-    for retraction in retractions {
-      wanted[retraction.archive, default: RetractedLines()].take(retraction, .retract)
-    }
+    wanted.take(retractions, .retract)
     var months = RetractedMonths()
     try forEachLineage { _, events in
       let brought = events.filter {
@@ -136,14 +130,17 @@ extension Ledger {
   }
 }
 
-extension RetractedLines {
-  /// Applies the retraction of an audit entry.
-  public mutating func take(_ retraction: Retraction, _ action: AuditEntry.AuditAction) {
-    switch (action, retraction.line) {
-    case (.retract, nil): isWhole = true
-    case (.retract, let line?): lines.insert(line)
-    case (_, nil): self = RetractedLines()
-    case (_, let line?): lines.remove(line)
+extension [Int64: RetractedLines] {
+  /// Applies the retractions of an audit entry, by the number of their archive.
+  public mutating func take(_ retractions: [Retraction], _ action: AuditEntry.AuditAction) {
+    for retraction in retractions {
+      switch (action, retraction.line) {
+      case (.retract, nil): self[retraction.archive, default: RetractedLines()].isWhole = true
+      case (.retract, let line?):
+        self[retraction.archive, default: RetractedLines()].lines.insert(line)
+      case (_, nil): self[retraction.archive] = nil
+      case (_, let line?): self[retraction.archive]?.lines.remove(line)
+      }
     }
   }
 }

@@ -179,9 +179,7 @@ extension RunPipeline {
   /// one transaction.
   func remake(_ ledger: Ledger, _ retractions: [Retraction], _ act: AuditEntry) throws {
     var retracted = try ledger.retractedLines()
-    for retraction in retractions {
-      retracted[retraction.archive, default: RetractedLines()].take(retraction, act.action)
-    }
+    retracted.take(retractions, act.action)
     let files = try ledger.archives()
     // Bytes without a value need not be found again: their intact file has another digest.
     let archives = files.filter {
