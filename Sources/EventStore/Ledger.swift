@@ -196,12 +196,6 @@ public final class Ledger {
     }
   }
 
-  /// Runs `body` in one read transaction: it sees one state of the ledger, and thousands of lookups
-  /// take half as long as with a transaction each.
-  ///
-  /// It may fill temporary tables. A run that ends during it leaves its write-ahead log unchanged.
-  public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
-
   /// Returns the symbol of `word`, which is added if new.
   func keep(word: String, in database: Connection) throws -> StringID {
     if let known = symbols.find(word) { return known }

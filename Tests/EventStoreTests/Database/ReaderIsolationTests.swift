@@ -38,7 +38,7 @@ struct ReaderIsolationTests {
   @Test("A reader does not see what a run writes meanwhile, and the run succeeds")
   func still() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
-    try reader.atOneMoment {
+    try reader.together("read") {
       #expect(try started(reader) == 1)
       try writer.fold(facts(trials: 2))
       #expect(try started(reader) == 1)
@@ -50,7 +50,7 @@ struct ReaderIsolationTests {
   func checkpoint() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try writer.access("wait less") { try $0.execute("pragma busy_timeout = 50") }
-    try reader.atOneMoment {
+    try reader.together("read") {
       #expect(try started(reader) == 1)
       try writer.fold(facts(trials: 3))
       try writer.checkpoint()
@@ -63,7 +63,7 @@ struct ReaderIsolationTests {
     try writer.fold(facts(trials: 4))
     let reader = try Ledger.open(path: path, mode: .readOnly)
     let fileAlone = folder.path("file-alone.sqlite")
-    try reader.atOneMoment {
+    try reader.together("read") {
       Ledger.checkpointAhead(path: path)
       try FileManager.default.copyItem(atPath: path, toPath: fileAlone)
       #expect(try started(reader) == 4)
@@ -74,7 +74,7 @@ struct ReaderIsolationTests {
   @Test("A reader's own facts replace the ledger's, and vanish with the reader")
   func over() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
-    try reader.atOneMoment {
+    try reader.together("read") {
       try reader.layOver(facts(trials: 7))
       #expect(try started(reader) == 7)
     }
