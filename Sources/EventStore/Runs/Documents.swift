@@ -8,13 +8,6 @@ public struct Document: Sendable, Equatable {
   public var contentSHA256: String
   /// The content, compressed with gzip.
   public var body: [UInt8]
-
-  /// Creates a document with the compressed content `body`.
-  public init(sha256: String, body: [UInt8], contentSHA256: String? = nil) {
-    self.sha256 = sha256
-    self.contentSHA256 = contentSHA256 ?? sha256
-    self.body = body
-  }
 }
 
 /// The documents that a run follows; together with its options they suffice to reproduce it.
@@ -37,34 +30,27 @@ extension Ledger {
   /// Returns the documents of a run.
   public func documents(ofRun run: Int64) throws(SubledgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
-      let found = try database.first(
-        "select configuration, prices, decisions, published from run where id = ?", run
-      ) { row in (0..<4).map { row.isNull($0) ? nil : row.text($0) } }
-      var documents = RunDocuments()
-      guard let found else { return documents }
       let rewritings = Rewritings(try database.acts())
-      documents.configuration = try document(found[0], rewritings, in: database)
-      documents.prices = try document(found[1], rewritings, in: database)
-      documents.decisions = try document(found[2], rewritings, in: database)
-      documents.published = try document(found[3], rewritings, in: database, isNeeded: false)
+      func document(_ column: String, isNeeded: Bool = true) throws -> Document? {
+        let found = try database.first(
+          """
+          select sha256, body from run left join document on sha256 = \(column)
+          where id = ? and \(column) is not null
+          """, run
+        ) { $0.isNull(0) ? nil : Document($0, rewritings) }
+        if case .some(nil) = found, isNeeded {
+          throw SubledgerError.damagedLedger(
+            "cannot read a document of the ledger \(path): it is missing")
+        }
+        return found ?? nil
+      }
+      var documents = RunDocuments()
+      documents.configuration = try document("configuration")
+      documents.prices = try document("prices")
+      documents.decisions = try document("decisions")
+      documents.published = try document("published", isNeeded: false)
       return documents
     }
-  }
-
-  private func document(
-    _ sha256: String?, _ rewritings: Rewritings, in database: Connection, isNeeded: Bool = true
-  ) throws -> Document? {
-    guard let sha256 else { return nil }
-    let body = try database.first("select body from document where sha256 = ?", sha256) {
-      Array($0.blob(0))
-    }
-    guard let body else {
-      if !isNeeded { return nil }
-      throw SubledgerError.damagedLedger(
-        "cannot read a document of the ledger \(path): it is missing")
-    }
-    return Document(
-      sha256: sha256, body: body, contentSHA256: rewritings.digest(ofDocument: sha256))
   }
 }
 
@@ -80,18 +66,26 @@ extension Ledger {
   public func forEachDocument(_ body: (Document) throws -> Void) throws {
     try visit("read the documents") { database in
       let rewritings = Rewritings(try database.acts())
-      try database.forEachRow("select sha256, body from document order by sha256") { row in
-        let name = row.text(0)
-        try body(
-          Document(
-            sha256: name, body: Array(row.blob(1)),
-            contentSHA256: rewritings.digest(ofDocument: name)))
+      try database.forEachRow("select sha256, body from document order by sha256") {
+        try body(Document($0, rewritings))
       }
     }
   }
 }
 
 extension Document {
+  /// Creates a document with the compressed content `body`.
+  public init(sha256: String, body: [UInt8]) {
+    self.init(sha256: sha256, contentSHA256: sha256, body: body)
+  }
+
+  /// Reads the first columns of a row: the name and the content.
+  init(_ row: Statement, _ rewritings: Rewritings) {
+    let name = row.text(0)
+    self.init(
+      sha256: name, contentSHA256: rewritings.digest(ofDocument: name), body: Array(row.blob(1)))
+  }
+
   func write(to database: Connection) throws {
     try database.run(
       "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing", sha256,
