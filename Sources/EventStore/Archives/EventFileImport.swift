@@ -25,11 +25,9 @@ final class EventFileImport {
   /// Offset of the last value that contained events; −1 if there is none.
   private var importedUntil: Int64 = -1
 
-  init(_ archive: NewArchive, id: Int32, run: Int64, arrivals: ArrivalCounts) {
-    self.archive = archive
-    self.id = id
-    self.run = run
-    self.arrivals = arrivals
+  init(_ archive: NewArchive, id: Int32, run: Int64, schedules: [Provider: RetrySchedule]) {
+    (self.archive, self.id, self.run) = (archive, id, run)
+    arrivals = ArrivalCounts(schedules: schedules)
   }
 
   /// Memory in use, approximately; names and empty tables of an archive of one line take 3 KB.
@@ -112,7 +110,7 @@ final class EventFileImport {
     isListed = true
     try database.addLines(skipped, to: "skipped", of: id)
     try rejects.write(of: id, to: database)
-    try arrivals.write(to: database, &feeds)
+    try arrivals.write(to: database, run: run, &feeds)
     try customers.write(of: id, to: database)
     skipped = [:]
     values = 0

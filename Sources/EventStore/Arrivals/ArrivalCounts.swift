@@ -2,8 +2,6 @@ internal import Domain
 
 /// Deliveries by day, their latency and attempts, and the hours of each feed, for one archive.
 final class ArrivalCounts {
-  /// The number of the run that will publish the archive.
-  private let run: Int64
   private let calendar = CivilCalendar.utc
   /// Retry schedules by the raw value of the provider; if none is configured, also the one from
   /// older documentation.
@@ -16,8 +14,7 @@ final class ArrivalCounts {
   /// One element for each of the few feeds of an archive.
   private var feeds: [Feed: FeedArrivals] = [:]
 
-  init(run: Int64, schedules: [Provider: RetrySchedule]) {
-    self.run = run
+  init(schedules: [Provider: RetrySchedule]) {
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
     self.schedules = (0...last).map { value in
       guard let provider = Provider(rawValue: value) else { return (.firstOnly, nil) }
@@ -75,8 +72,11 @@ final class ArrivalCounts {
     attempts.add(event, olderAttempt, of: older, isOlder: true)
   }
 
-  /// Adds the sums to the tables, adds those of feeds to `arrivals`, and clears them.
-  func write(to database: Connection, _ arrivals: inout [Feed: FeedArrivals]) throws {
+  /// Adds the sums to the tables as part of `run`, adds those of feeds to `arrivals`, and clears
+  /// them.
+  func write(
+    to database: Connection, run: Int64, _ arrivals: inout [Feed: FeedArrivals]
+  ) throws {
     let upsert = try database.statement(DeliveryCounts.upsert)
     let latencies = try database.statement(
       """

@@ -34,10 +34,8 @@ public class ArchiveIntake {
   public func begin(_ archive: NewArchive) throws(SubledgerError) -> Int32 {
     precondition(current == nil, "one archive is taken in at a time")
     let id = try ledger.access("number an archive") { try ledger.nextArchive(in: $0) }
-    let run = try ledger.nextRun()
     symbolsBefore = ledger.symbols
-    current = EventFileImport(
-      archive, id: id, run: run, arrivals: ArrivalCounts(run: run, schedules: schedules))
+    current = EventFileImport(archive, id: id, run: try ledger.nextRun(), schedules: schedules)
     return id
   }
 
