@@ -28,7 +28,7 @@ public struct ArchiveRecord: Sendable, Equatable {
   public var capturedAt: Instant?
   /// The number of the first archive of the log that it continues; its own number for most.
   public var stream: Int64 = 0
-  /// Counts of its lines, without event times.
+  /// Counts of its lines.
   public var counts: ArchiveCounts
 
   /// Whether its own lines were read, not those of an identical archive with another name.
@@ -88,7 +88,7 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// Returns the number of event archives read for a run, and counts of their lines without times.
+  /// Returns the number of event archives read for a run, and counts of their lines.
   ///
   /// It includes archives that were read before an interruption.
   public func intake(

@@ -36,8 +36,9 @@ extension Connection {
   /// `isDated` is true if all its lines have dates.
   func closeArchive(
     _ id: Int32, _ counts: ArchiveCounts, _ damage: ArchiveDamage?, sha256: String? = nil,
-    importedUntil: Int64? = nil, contentBytes: Int64? = nil, contentHash: Int64? = nil,
-    snapshotsCheck: Int64? = nil, isDated: Bool = true
+    eventTimes: ClosedRange<Instant>? = nil, importedUntil: Int64? = nil,
+    contentBytes: Int64? = nil, contentHash: Int64? = nil, snapshotsCheck: Int64? = nil,
+    isDated: Bool = true
   ) throws {
     try run(
       """
@@ -50,9 +51,9 @@ extension Connection {
         sha256 = ifnull(?17, sha256)
       where id = ?18
       """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
-      counts.roundedAmounts, counts.missingIsProceed, counts.firstEvent, counts.lastEvent,
-      damage?.offset, snapshotsCheck, importedUntil, isDated, contentBytes, damage?.provisionalFrom,
-      contentHash, sha256, id)
+      counts.roundedAmounts, counts.missingIsProceed, eventTimes?.lowerBound,
+      eventTimes?.upperBound, damage?.offset, snapshotsCheck, importedUntil, isDated,
+      contentBytes, damage?.provisionalFrom, contentHash, sha256, id)
   }
 }
 

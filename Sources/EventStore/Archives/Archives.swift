@@ -81,10 +81,6 @@ public struct ArchiveCounts: Sendable, Equatable {
   public var roundedAmounts: Int64 = 0
   /// New charges and refunds whose body lacks `is_proceed`.
   public var missingIsProceed: Int64 = 0
-  /// Earliest event time, duplicates included.
-  public var firstEvent: Instant?
-  /// Latest event time, duplicates included.
-  public var lastEvent: Instant?
 
   /// Creates counts of zero.
   public init() {}

@@ -12,6 +12,8 @@ final class EventFileImport {
   /// What its reader reported at the end.
   var end: ArchiveEnd?
   private(set) var counts = ArchiveCounts()
+  /// Earliest to latest event time, duplicates included.
+  private var eventTimes: ClosedRange<Instant>?
   /// Values read since the draft was last written.
   private var values: Int32 = 0
   private let arrivals: ArrivalCounts
@@ -57,8 +59,8 @@ final class EventFileImport {
       let isNoted = notes.first.map { Int($0.event) == index } ?? false
       let body = isNoted ? notes.popFirst() : nil
       importedUntil = max(importedUntil, event.place.byteOffset)
-      counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
-      counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
+      let time = event.time...event.time
+      eventTimes = eventTimes?.including(time) ?? time
       let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
       trail.add(
         LineAttribution.Step(
@@ -120,7 +122,7 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(of: id, to: database)
     try database.closeArchive(
-      id, counts, end?.damage, sha256: archive.sha256,
+      id, counts, end?.damage, sha256: archive.sha256, eventTimes: eventTimes,
       importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,
       contentBytes: previous.contentBytes, contentHash: previous.contentHash)
   }

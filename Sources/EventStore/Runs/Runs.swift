@@ -12,7 +12,7 @@ public struct RunRow: Sendable, Equatable {
   public var options: String
   /// Number of event archives that were read for the run.
   public var archives: Int64
-  /// Counts of their lines; event times are not stored per run.
+  /// Counts of their lines.
   public var counts: ArchiveCounts
   /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
@@ -192,7 +192,7 @@ extension Connection {
 }
 
 extension ArchiveCounts {
-  /// Adds the counts of another archive; event times then span both.
+  /// Adds the counts of another archive.
   public mutating func add(_ other: ArchiveCounts) {
     lines += other.lines
     accepted += other.accepted
@@ -201,8 +201,6 @@ extension ArchiveCounts {
     rejected += other.rejected
     roundedAmounts += other.roundedAmounts
     missingIsProceed += other.missingIsProceed
-    firstEvent = [firstEvent, other.firstEvent].compactMap { $0 }.min()
-    lastEvent = [lastEvent, other.lastEvent].compactMap { $0 }.max()
   }
 }
 

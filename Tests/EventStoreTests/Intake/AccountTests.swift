@@ -33,9 +33,10 @@ struct AccountTests {
     expected.rejected = 1
     expected.roundedAmounts = 2
     expected.missingIsProceed = 1
-    expected.firstEvent = Line(time: 5).at
-    expected.lastEvent = Line(time: 9).at
     #expect(archive == expected)
+    #expect(
+      try ledger.table("select first_event_ms, last_event_ms from archive")
+        == ["\(Line(time: 5).at.milliseconds)|\(Line(time: 9).at.milliseconds)"])
     #expect(
       try ledger.table(
         """
@@ -218,7 +219,9 @@ struct AccountTests {
   func firstOfStates() throws {
     let bought = Line(
       provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)
-    #expect(try ledger.ingest("a", [bought]).firstEvent == Line(time: 10).at)
+    try ledger.ingest("a", [bought])
+    let first = try ledger.table("select first_event_ms from archive")
+    #expect(first == ["\(Line(time: 10).at.milliseconds)"])
     #expect(try ledger.watermarks(asOf: .end).map(\.begin) == [Line(time: 510).at])
     try ledger.ingest("b", [Line(provider: .iaptic, transaction: "2", time: 400)])
     #expect(try ledger.watermarks(asOf: .end).map(\.begin) == [Line(time: 400).at])
