@@ -17,9 +17,9 @@ public struct LineageRow: Sendable, Equatable {
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
   /// Whether it contains versions that do not count.
-  public var hasSuperseded = false
+  var hasSuperseded = false
   /// Whether webhooks of its events contain entitlements that the events do not explain.
-  public var isEntitled = false
+  var isEntitled = false
 
   /// Whether the original id is built from the user's id, with a character of no store's ids.
   var isMadeOfUser: Bool {
