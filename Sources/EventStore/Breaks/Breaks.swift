@@ -24,15 +24,14 @@ extension Ledger {
       var counts = BreakCounts()
       try database.execute("delete from break_episode where episode = 0")
       try database.rewindBreaks(to: run)
-      let last = try database.statement(
-        """
-        select episode, resolved_ms from break_episode
-        where break_id = ? order by episode desc limit 1
-        """)
       let upsert = try database.statement(BreakContent.upsert)
       for item in current {
-        last.bind(1, item.id)
-        let known = try last.first { ($0.int64(0), $0.optionalInstant(1)) }
+        let known = try database.first(
+          """
+          select episode, resolved_ms from break_episode
+          where break_id = ? order by episode desc limit 1
+          """, item.id
+        ) { ($0.int64(0), $0.optionalInstant(1)) }
         var episode = known?.0 ?? 1
         if known == nil { counts.new += 1 }
         if let resolved = known?.1 {
