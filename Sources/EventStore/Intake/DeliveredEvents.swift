@@ -2,9 +2,9 @@ internal import Domain
 
 /// The fields that all delivered events of a lineage share.
 struct LineageHead {
-  let shop: SubscriptionScope
+  var shop = SubscriptionScope()
   /// The original transaction id; valid as long as the bytes of the events.
-  let original: UnsafeRawBufferPointer
+  var original = UnsafeRawBufferPointer(start: nil, count: 0)
 
   var key: Int64 { shop.lineage }
 
@@ -22,9 +22,8 @@ struct DeliveredEvent {
   /// The order by time and identity; copies in order of arrival.
   @inline(__always)
   static func precedes(_ left: DeliveredEvent, _ right: DeliveredEvent) -> Bool {
-    if left.record.time != right.record.time { return left.record.time < right.record.time }
-    return left.record.identity != right.record.identity
-      ? left.record.identity < right.record.identity : left.number < right.number
+    (left.record.time, left.record.identity, left.number)
+      < (right.record.time, right.record.identity, right.number)
   }
 }
 

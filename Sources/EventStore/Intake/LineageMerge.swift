@@ -73,7 +73,7 @@ struct LineageMerge {
   /// Copies of contents, for the first `settled` records, whose delivered bytes are gone.
   private var kept: [KeptContents] = []
   private var settled = 0
-  private var lineage: LineageHead?
+  private var lineage = LineageHead()
   private let rules: MergeRules
 
   init(_ rules: MergeRules) { self.rules = rules }
@@ -164,8 +164,7 @@ struct LineageMerge {
   }
 
   private func candidate(_ record: EventRecord) throws -> VersionCandidate {
-    guard let lineage else { throw EventRecords.damage }
-    return VersionCandidate(
+    VersionCandidate(
       try EventVersion(record, of: lineage.shop),
       original: String(decoding: lineage.original, as: UTF8.self), words: rules.words)
   }
