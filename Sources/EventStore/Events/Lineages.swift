@@ -92,16 +92,12 @@ extension Ledger {
     try first("read a lineage", "\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
   }
 
-  /// Calls `body` with each production lineage that has a sandbox counterpart, an equal provider,
-  /// app, store and original transaction id, and with that counterpart.
-  public func forEachCounterpart(_ body: (LineageRow, LineageRow) throws -> Void) throws {
+  /// Calls `body` with each lineage of the sandbox, by key.
+  public func forEachSandboxLineage(_ body: (LineageRow) throws -> Void) throws {
     try visit("read lineages of the sandbox") { database in
       try database.forEachRow(
         "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key"
-      ) { row in
-        let counterpart = try LineageRow(row)
-        if let lineage = try self.counterpart(of: counterpart) { try body(lineage, counterpart) }
-      }
+      ) { try body(LineageRow($0)) }
     }
   }
 

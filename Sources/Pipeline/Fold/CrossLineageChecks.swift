@@ -66,23 +66,20 @@ struct CrossLineageChecks {
   /// Returns every subscription with events in both production and sandbox.
   func environmentLeaks() throws -> [Break] {
     var breaks: [Break] = []
-    try ledger.forEachCounterpart { breaks += try environmentLeak($0, $1) }
+    try ledger.forEachSandboxLineage { breaks += try environmentLeaks(in: [$0]) }
     return breaks
   }
 
   /// Returns such subscriptions among some lineages, of either environment.
   func environmentLeaks(in lineages: [LineageRow]) throws -> [Break] {
-    try lineages.flatMap { row -> [Break] in
-      guard let counterpart = try ledger.counterpart(of: row) else { return [] }
+    try lineages.compactMap { row in
+      guard let counterpart = try ledger.counterpart(of: row),
+        let own = try lineageInput(of: row), let other = try lineageInput(of: counterpart)
+      else { return nil }
       return row.environment == .production
-        ? try environmentLeak(row, counterpart) : try environmentLeak(counterpart, row)
+        ? environmentLeak(own, counterpart: other, rules: rules)
+        : environmentLeak(other, counterpart: own, rules: rules)
     }
-  }
-
-  private func environmentLeak(_ row: LineageRow, _ counterpart: LineageRow) throws -> [Break] {
-    guard let lineage = try lineageInput(of: row), let other = try lineageInput(of: counterpart)
-    else { return [] }
-    return [Reconciliation.environmentLeak(lineage, counterpart: other, rules: rules)]
   }
 
   private func lineageInput(of row: LineageRow) throws -> LineageInput? {
