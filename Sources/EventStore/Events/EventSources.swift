@@ -2,9 +2,9 @@ public import Domain
 
 /// The origin of the events of some subscriptions: ids as text, and the archives of the events.
 public struct EventSources: Sendable {
-  private(set) var transactions: [Int64: String] = [:]
+  let transactions: [Int64: String]
   /// Versions by event: the archive of each, and a value that copies of one version share.
-  private var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
+  private(set) var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
 
   /// Returns the id of a transaction if it is not the number that is its key.
   public func transaction(_ key: Int64) -> String? { transactions[key] }
@@ -38,32 +38,38 @@ public struct EventSourceReader: Sendable {
   public func sources(
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
-    var sources = EventSources()
-    let worded = events.lineagesWithTextIDs
-    for row in lineages {
-      let hasTexts = row.hasTextIDs(worded)
-      let hasVersions = row.hasSuperseded || contested.contains(row.key)
-      guard hasTexts || hasVersions else { continue }
-      try ledger.access("read the sources of events") { database in
-        if hasTexts { try sources.addTransactions(in: row.key, database) }
-        if hasVersions { try sources.addVersions(in: row, contested.contains(row.key), database) }
+    var sources = EventSources(transactions: try ledger.transactionTexts(of: events, in: lineages))
+    for row in lineages where row.hasSuperseded || contested.contains(row.key) {
+      try ledger.access("read the sources of events") {
+        try sources.addVersions(in: row, contested.contains(row.key), $0)
       }
     }
     return sources
   }
 }
 
-extension [Event] {
-  /// The lineages with a transaction whose id is not the number that is its key.
-  public var lineagesWithTextIDs: Set<Int64> {
-    Set(lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
-  }
-}
-
-extension LineageRow {
-  /// Whether its id or, by `lineagesWithTextIDs`, a transaction id is not the number of its key.
-  public func hasTextIDs(_ lineagesWithTextIDs: Set<Int64>) -> Bool {
-    transactionKey(original) != Int64(original) || lineagesWithTextIDs.contains(key)
+extension Ledger {
+  /// Returns the transaction ids in `lineages` that are not the numbers of their keys, by key.
+  ///
+  /// Most subscriptions have none, as their ids and `events` show, and are not read.
+  public func transactionTexts(
+    of events: [Event], in lineages: [LineageRow]
+  ) throws(SubledgerError) -> [Int64: String] {
+    let worded = Set(events.lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
+    let read = lineages.filter {
+      transactionKey($0.original) != Int64($0.original) || worded.contains($0.key)
+    }
+    return try access("read transaction ids") { database in
+      var texts: [Int64: String] = [:]
+      for row in read {
+        try database.forEachRecord(of: row.key) { record in
+          var event = SubscriptionScope().emptyEvent
+          let id = try record.complete(&event).transaction(of: event)
+          if transactionKey(id) != Int64(id) { texts[transactionKey(id)] = id }
+        }
+      }
+      return texts
+    }
   }
 }
 
@@ -73,14 +79,6 @@ extension Int64 {
 }
 
 extension EventSources {
-  mutating func addTransactions(in lineage: Int64, _ database: Connection) throws {
-    try database.forEachRecord(of: lineage) { record in
-      var event = SubscriptionScope().emptyEvent
-      let id = try record.complete(&event).transaction(of: event)
-      if transactionKey(id) != Int64(id) { transactions[transactionKey(id)] = id }
-    }
-  }
-
   /// Adds all versions of events that have several: here, or elsewhere if the lineage is contested.
   mutating func addVersions(
     in row: LineageRow, _ isContested: Bool, _ database: Connection

@@ -123,15 +123,6 @@ extension Ledger {
       return events
     }
   }
-
-  /// Returns the transaction ids of some lineages as text, by key.
-  public func transactionTexts(in lineages: [Int64]) throws(SubledgerError) -> [Int64: String] {
-    try access("read transaction ids") { database in
-      var sources = EventSources()
-      for lineage in lineages { try sources.addTransactions(in: lineage, database) }
-      return sources.transactions
-    }
-  }
 }
 
 extension Connection {

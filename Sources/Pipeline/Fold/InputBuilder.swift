@@ -72,12 +72,9 @@ struct InputBuilder {
   func texts(
     of group: [LineageRow], _ events: [Event], withTransactions: Bool = true
   ) throws -> GroupTexts {
-    // Ids that are plain numbers are their own keys.
-    let named = withTransactions ? events.lineagesWithTextIDs : []
-    let worded = withTransactions ? group.filter { $0.hasTextIDs(named) } : []
-    return GroupTexts(
+    GroupTexts(
       rows: group, user: user, words: ledger.symbols.words,
-      transactions: try ledger.transactionTexts(in: worded.map(\.key)),
+      transactions: withTransactions ? try ledger.transactionTexts(of: events, in: group) : [:],
       places: group.count == 1
         ? [:] : Dictionary(zip(group.map(\.key), 0...), uniquingKeysWith: { first, _ in first }))
   }
