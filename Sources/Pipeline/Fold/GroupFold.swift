@@ -194,11 +194,9 @@ struct GroupFold: Sendable {
     let parts = groups.sorted().parts(sizeMin: 64, jobs: jobs)
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: rules.fold)
-      let isLinked = try ledger.isLinked()
       var breaks: [Break] = []
       for row in try part.compactMap({ try ledger.lineage($0) }) {
-        let group = try LinkedGroups.Part(
-          of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+        let group = try LinkedGroups.Part(of: row, in: ledger, rules: rules.fold)
         let texts = try cases.texts(of: group.named, group.namedEvents)
         try group.forEachHistory(by: rules.fold, in: ledger) { history in
           guard provesMissingEvent(history, group.rows), let state = history.state else { return }

@@ -35,8 +35,8 @@ struct LinkedGroups {
     }
 
     /// Creates the group of `row` as of the rules, with what other providers report of it.
-    init(of row: LineageRow, in ledger: Ledger, isLinked: Bool, rules: FoldSettings) throws {
-      let group = isLinked ? try ledger.linkedGroup(of: row) : try ledger.group(of: row)
+    init(of row: LineageRow, in ledger: Ledger, rules: FoldSettings) throws {
+      let group = try ledger.linkedGroup(of: row)
       let events = try ledger.events(of: group)
       let linked = try LinkedGroups(group, events, rules: rules)
       let own = linked?.parts.first { $0.rows.contains { $0.key == row.key } }

@@ -129,7 +129,7 @@ struct InputReader {
       _ = try readOwn(row.user, row.provider, from: row.key)
     }
     guard !isLinked, var members = own.removeValue(forKey: FoldGroup(of: row)) else {
-      return try LinkedGroups.Part(of: row, in: ledger, isLinked: isLinked, rules: rules.fold)
+      return try LinkedGroups.Part(of: row, in: ledger, rules: rules.fold)
     }
     if own.isEmpty { own = [:] }
     let rows = members.map(\.row)
