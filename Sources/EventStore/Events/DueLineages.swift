@@ -4,11 +4,11 @@ public import Domain
 public struct DueLineage: Codable, Sendable, Equatable {
   /// Key of the lineage, one of its fold group.
   public var lineage: Int64
-  /// Time from which folding may give another result; nil when only a new event can change it.
-  public var deadline: Instant?
+  /// Time from which folding may give another result.
+  public var deadline: Instant
 
   /// Creates a row for a lineage that is due at `deadline`.
-  public init(lineage: Int64, deadline: Instant?) {
+  public init(lineage: Int64, deadline: Instant) {
     self.lineage = lineage
     self.deadline = deadline
   }
@@ -53,9 +53,7 @@ extension Ledger {
     }
     let insert = try database.statement(
       "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
-    let rows = lineages.compactMap { due in
-      due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
-    }
+    let rows = lineages.map { (hour: DueHour.of($0.deadline), lineage: $0.lineage) }
     for row in rows.sorted(by: { ($0.hour, $0.lineage) < ($1.hour, $1.lineage) }) {
       try insert.run(row.hour, row.lineage)
     }
