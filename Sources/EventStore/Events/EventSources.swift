@@ -2,12 +2,10 @@ public import Domain
 
 /// The origin of the events of some subscriptions: ids as text, and the archives of the events.
 public struct EventSources: Sendable {
-  let transactions: [Int64: String]
+  /// Ids of transactions that are not the numbers of their keys, by key.
+  public let transactions: [Int64: String]
   /// Versions by event: the archive of each, and a value that copies of one version share.
   private(set) var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
-
-  /// Returns the id of a transaction if it is not the number that is its key.
-  public func transaction(_ key: Int64) -> String? { transactions[key] }
 
   /// Returns how many versions of `event` the archives up to `last` contained, and the first and
   /// the last archive that contained one.

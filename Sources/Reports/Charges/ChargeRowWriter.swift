@@ -72,7 +72,7 @@ public final class ChargeRowWriter: Sendable {
     try word(key.app, &line)
     try labels.add(Int64(key.store.rawValue), .store, to: &line)
     line.add(
-      transaction: charge.event.transaction, sources.transaction(charge.event.transaction))
+      transaction: charge.event.transaction, sources.transactions[charge.event.transaction])
     line.add(plain: charge.isRefund ? "refund" : "charge")
     try labels.add(Int64(row.chargeKind.rawValue), .chargeKind, to: &line)
     try word(key.product, &line)
@@ -92,7 +92,7 @@ public final class ChargeRowWriter: Sendable {
     line.add(row.rate, nil, least: 0)
     try labels.add(Int64(row.basis.rawValue), .basis, to: &line)
     let refunded = charge.refunded?.transaction
-    line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transaction($0) })
+    line.add(transaction: refunded ?? 0, refunded.flatMap { sources.transactions[$0] })
   }
 
   private func writeArrival(
