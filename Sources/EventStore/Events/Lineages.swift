@@ -55,8 +55,7 @@ extension Ledger {
   public func lineages(
     ofUser user: Int64, provider: Provider
   ) throws(SubledgerError) -> [LineageRow] {
-    guard user != 0 else { return [] }
-    return try all(
+    try all(
       "read the lineages of a user",
       "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
       user, provider
@@ -68,7 +67,6 @@ extension Ledger {
   public func lineagesWithEvents(
     ofUser user: Int64, provider: Provider, from key: Int64, max: Int64
   ) throws(SubledgerError) -> [(row: LineageRow, events: [Event])] {
-    guard user != 0 else { return [] }
     let sql = LineageRow.selectOfUser
     return try all("read the lineages of a user", sql, user, provider, key, max) {
       let row = try LineageRow($0)
