@@ -53,7 +53,9 @@ extension Ledger {
   public func transactionTexts(
     of events: [Event], in lineages: [LineageRow]
   ) throws(SubledgerError) -> [Int64: String] {
-    let worded = Set(events.lazy.filter { !$0.transaction.isPlainNumber }.map(\.lineage))
+    // An id of at most 18 digits is its own key.
+    let numbers: Range<Int64> = 0..<1_000_000_000_000_000_000
+    let worded = Set(events.lazy.filter { !numbers.contains($0.transaction) }.map(\.lineage))
     let read = lineages.filter {
       transactionKey($0.original) != Int64($0.original) || worded.contains($0.key)
     }
@@ -69,11 +71,6 @@ extension Ledger {
       return texts
     }
   }
-}
-
-extension Int64 {
-  /// Whether it can be an id of at most 18 digits, instead of the fingerprint of another id.
-  var isPlainNumber: Bool { (0..<1_000_000_000_000_000_000).contains(self) }
 }
 
 extension EventSources {

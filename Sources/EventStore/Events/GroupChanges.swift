@@ -38,9 +38,6 @@ public struct GroupChange: Sendable {
   /// Its subscriptions at the checkpoint, with their users at that time.
   public private(set) var previousRows: [LineageRow] = []
 
-  /// Keys of `members`.
-  public var lineages: [Int64] { members.map(\.key) }
-
   mutating func sort() {
     guard members.count > 1 else { return }
     events.sortByTime()

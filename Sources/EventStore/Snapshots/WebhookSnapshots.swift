@@ -35,13 +35,16 @@ extension Ledger {
   ) throws(SubledgerError) -> Snapshot? {
     try access("read entitlements of webhooks") { database in
       var newest: (event: Event, snapshot: Snapshot)?
+      func precedes(_ one: Event, _ other: Event) -> Bool {
+        (one.createdAt, one.time, one.identity) < (other.createdAt, other.time, other.identity)
+      }
       for row in lineages where row.isEntitled && row.environment == .production {
         try database.forEachRecord(of: row.key) { record in
           guard record.counts, record.hasEntitlements else { return }
           var event = SubscriptionScope(row).emptyEvent
           let rest = try record.complete(&event)
           guard event.time < asOf, event.createdAt <= asOf,
-            newest.map({ $0.event.isCreated(before: event) }) ?? true
+            newest.map({ precedes($0.event, event) }) ?? true
           else { return }
           let snapshot = Snapshot(
             provider: row.provider, user: "", capturedAt: event.createdAt,
@@ -51,12 +54,5 @@ extension Ledger {
       }
       return newest?.snapshot
     }
-  }
-}
-
-extension Event {
-  /// Whether its message was created before the other's, whatever the order of arrival.
-  func isCreated(before other: Event) -> Bool {
-    (createdAt, time, identity) < (other.createdAt, other.time, other.identity)
   }
 }

@@ -114,7 +114,7 @@ struct Increment: Sendable {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
       throw FactRefresh.NeedsEverything()
     }
-    result.members.formUnion(group.lineages)
+    result.members.formUnion(group.members.map(\.key))
     result.noteUsers(of: group)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
     var (rows, withdrawn) = (writer.emptyPart, writer.emptyPart)
