@@ -92,8 +92,7 @@ struct UserKeys {
   /// Returns the key of a user, who is added if unknown.
   func keep(id: String) throws -> Int64 {
     let (key, isKnown) = try find(id)
-    var id = id
-    if !isKnown { try id.withUTF8 { try keep(key, id: UnsafeRawBufferPointer($0)) } }
+    if !isKnown { try insertion.run(key, id) }
     return key
   }
 

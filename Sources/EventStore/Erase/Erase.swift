@@ -80,12 +80,9 @@ extension Ledger {
     let customers = try database.all(
       "select id from customer where user = ? and length(cast(id as blob)) >= 8", key
     ) { $0.text(0) }
-    var result: Erasure
-    if let previous {
-      result = Erasure(pseudonym: previous, wasErased: true)
-    } else {
-      result = try replace(user, key, in: database)
-    }
+    var result =
+      try previous.map { Erasure(pseudonym: $0, wasErased: true) }
+      ?? replace(user, key, in: database)
     let texts = RedactedTexts(
       database: database,
       redaction: Redaction(id: user, others: customers, name: result.pseudonym))
