@@ -59,8 +59,8 @@ public final class LedgerReplay {
       }
       try removeUnnamedUsers(from: database)
       var act = new
-      act.take(retractions, months)
-      act.content += try before.rewritings().map { "\n\($0.line)" }.joined()
+      let facts = try retractions.map(\.text) + months.lines + before.rewritings().map(\.line)
+      act.content = facts.joined(separator: "\n")
       try ledger.record(act)
     }
   }

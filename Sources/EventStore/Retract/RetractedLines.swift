@@ -87,11 +87,6 @@ extension AuditEntry {
   }
 
   private var words: [[Substring]] { action == .retract || action == .readmit ? facts : [] }
-
-  /// Sets the facts of an audit entry that retracts or readmits lines.
-  mutating func take(_ retractions: [Retraction], _ months: RetractedMonths) {
-    content = (retractions.map(\.text) + months.lines).joined(separator: "\n")
-  }
 }
 
 extension Ledger {
