@@ -29,11 +29,11 @@ extension SubledgerError {
       self.init(.inputOutput, message, hint: Self.fullHint)
     case SQLITE_NOTADB:
       self.init(.damagedInput, message, hint: Self.otherFileHint)
-    // SQLite reports a file as damaged when the system cannot read it (`unixRead` in its
-    // os_unix.c), and a rebuilt ledger would be on the same broken disk.
     case SQLITE_ERROR where cause.message.hasPrefix("no such "):
       // The program only uses tables and columns that every ledger has.
       self = .damagedLedger(message)
+    // SQLite reports a file as damaged when the system cannot read it (`unixRead` in its
+    // os_unix.c), and a rebuilt ledger would be on the same broken disk.
     case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       self =
         [EIO, ENXIO].contains(number)

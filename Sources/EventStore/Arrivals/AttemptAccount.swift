@@ -3,9 +3,8 @@ internal import Domain
 /// When each provider's deliveries were received, and when attempts must have failed, for one
 /// archive.
 ///
-/// A delivery at the third attempt proves that two failed, and when. The sets of failures are kept
-/// with their earliest and latest times, so that order, split and repetition of archives change
-/// nothing.
+/// A delivery at the third attempt proves that two failed, and when. Failures are a set, receipts
+/// the first and last of each slot, so order, split and repetition of archives change nothing.
 struct AttemptCounts {
   private var receipts: [ReceiptKey: ClosedRange<Instant>] = [:]
   private var failures: Set<FailedAttempt> = []
