@@ -24,11 +24,6 @@ func isFolder(_ path: String) -> Bool {
   return stat(path, &status) == 0 && status.isFolder
 }
 
-func fileSize(_ path: String) -> Int64? {
-  var status = stat()
-  return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
-}
-
 /// The part before the last `/`; `.` when there is no `/`.
 func parent(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -41,25 +41,24 @@ public struct PreviousMonths: Sendable {
     func months(
       of report: ReportDefinition, before end: Month
     ) throws(SubledgerError) -> [Month: File]? {
-      var tables: [Month: ReportTable] = [:]
+      var tables: [Month: (table: ReportTable, bytes: Int64)] = [:]
       for table in set.tables(of: report.name) {
         let name = table.path.dropFirst(report.name.count + 1).dropLast(4)
         guard let month = Month(text: String(name)),
-          try isFile("\(folder)/\(table.path)")
+          let file = try status(of: "\(folder)/\(table.path)"), file.isFile
         else { return nil }
-        if month < end { tables[month] = table }
+        if month < end { tables[month] = (table, Int64(file.st_size)) }
       }
-      let paths = Set(tables.values.map(\.path))
+      let paths = Set(tables.values.map(\.table.path))
       let hashes = sums.hashes.filter { paths.contains($0.key) }
       guard hashes.count == paths.count,
         try areWhole(hashes, in: folder, olderThan: trusted, each)
       else { return nil }
-      return tables.mapValues { table in
-        let path = "\(folder)/\(table.path)"
-        return File(
-          path: path,
-          seal: FileSeal(bytes: fileSize(path) ?? 0, sha256: hashes[table.path] ?? ""),
-          table: table, endBytes: dialect == .rfc4180 ? 0 : 1)
+      return tables.mapValues { table, bytes in
+        File(
+          path: "\(folder)/\(table.path)",
+          seal: FileSeal(bytes: bytes, sha256: hashes[table.path] ?? ""), table: table,
+          endBytes: dialect == .rfc4180 ? 0 : 1)
       }
     }
     guard let charges = try months(of: .charges, before: Month(number: .max)),

@@ -55,23 +55,16 @@ public func publish(
   let earlier = try Checksums(publishedIn: staging.out)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
-  if changed.isEmpty, vanished.isEmpty {
-    staging.clear { () throws(SubledgerError) in try staging.discard() }
-    return Publication(route: .unchanged, changed: [])
-  }
-  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
-  let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
-  if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
-  staging.clear { () throws(SubledgerError) in
-    guard staging.isExchanged else { return try staging.discard() }
-    let previous = try OpenFolder(staging.path)
-    try previous.closeToWriters()
-    try PreviousFolder(folder: previous, out: staging.folder, ours: ours, isLeft: false).remove(
-      each)
+  var route = Publication.Route.unchanged
+  if !changed.isEmpty || !vanished.isEmpty {
+    try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
+    let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
+    if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
+    route = isAtOnce ? .atOnce : .oneByOne
   }
-  return Publication(
-    route: isAtOnce ? .atOnce : .oneByOne, changed: changed.filter { $0 != checksumsName })
+  staging.clear(of: ours, each)
+  return Publication(route: route, changed: changed.filter { $0 != checksumsName })
 }
 
 extension Staging {
@@ -107,11 +100,15 @@ private func carryOverUnchanged(
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
     // Renaming one name of a file to another name of it would leave both.
-    if let there = try status(of: old), let staged = try status(of: new), there.isSame(as: staged) {
+    let (there, staged) = (try status(of: old), try status(of: new))
+    if let there, let staged, there.isSame(as: staged) {
       carried.insert(path)
       continue
     }
-    guard try haveSameBytes(old, new, sums.hashes[path]) else {
+    let hash = if let known = sums.hashes[path] { known } else { try seal(of: new).sha256 }
+    guard let there, there.isFile, there.st_size == staged?.st_size,
+      try seal(of: old).sha256 == hash
+    else {
       changed.append(path)
       continue
     }
@@ -128,15 +125,6 @@ private func carryOverUnchanged(
 
 /// The second name of a published file in the staging folder, until it takes the file's own.
 let carriedName = ".carried"
-
-/// Whether the published file `old` has the bytes of `new`, whose hash may be given.
-private func haveSameBytes(
-  _ old: String, _ new: String, _ hash: String?
-) throws(SubledgerError) -> Bool {
-  guard try isFile(old), fileSize(old) == fileSize(new) else { return false }
-  let hash = if let hash { hash } else { try seal(of: new).sha256 }
-  return try seal(of: old).sha256 == hash
-}
 
 /// Waits until the files and their folders are on the disk, except the `carried` files of the
 /// previous set: syncing a file costs as much as writing a report.

@@ -54,9 +54,16 @@ public final class Staging {
     return Staging(folder, out: out, leftovers: leftovers)
   }
 
-  /// Cleans up after the publication, and keeps the reason if that fails.
-  func clear(_ removal: () throws(SubledgerError) -> Void) {
-    do throws(SubledgerError) { try removal() } catch { leftovers.append(error) }
+  /// Removes the staged or the previous set, whose files are `ours`; keeps the reason if that fails.
+  func clear(of ours: Set<String>, _ each: ForEachPath) {
+    do throws(SubledgerError) {
+      guard isExchanged else { return try discard() }
+      let previous = try OpenFolder(path)
+      try previous.closeToWriters()
+      try PreviousFolder(folder: previous, out: folder, ours: ours, isLeft: false).remove(each)
+    } catch {
+      leftovers.append(error)
+    }
   }
 
   /// Creates a folder with that name, or with a number after it: process ids are used again.
