@@ -32,10 +32,7 @@ final class Causes {
   private let history: PublishedHistory
   private let definition: ReportDefinition
   private let showsMoney: Bool
-  private var options: [Int64: Set<EffectiveOption>] = [:]
-  private var decided: [Int64: Set<QualityRow>] = [:]
-  private var arrivals: [Int64: LateArrivals] = [:]
-  private var retractions: [Int64: [RetractedMonths]] = [:]
+  private var changes: [Int64: LaterChanges] = [:]
 
   init(_ history: PublishedHistory, _ shape: RowShape) {
     self.history = history
@@ -52,17 +49,17 @@ final class Causes {
     let isBooking = definition.completeness == .booked
     let isRefund = onlyRefunds(columns)
     let isOfOwnMonth = isBooking && sendsCharges(product) && isRefund != true
-    if try isRetracted(product, month, isOfOwnMonth, since: run) { return .retraction }
-    let changed = try changedOptions(since: run)
+    let changes = changes[run] ?? LaterChanges(history, since: run)
+    self.changes[run] = changes
+    if try changes.hasRetraction(of: product, month, isOfOwnMonth) { return .retraction }
+    let changed = try changes.options.get()
     for (cause, options) in options(of: columns, product) where !changed.isDisjoint(with: options) {
-      let row = QualityRow(product: product, month: month)
-      if try cause != .decision || decidedRows(since: run).contains(row) { return cause }
+      if try cause != .decision || changes.hasDecision(about: product, month) { return cause }
     }
-    let arrivals = try arrivals(since: run)
-    if let fields = arrivals.conflict(of: product, month, isBooking) {
+    if let fields = try changes.conflict(of: product, month, isBooking) {
       return fields.isDisjoint(with: moneyFields) || !showsMoney ? .conflict : .rateCorrection
     }
-    return try isRefund ?? arrivals.hasRefund(of: product, month) ? .refund : .lateEvent
+    return try isRefund ?? changes.hasRefund(of: product, month) ? .refund : .lateEvent
   }
 
   /// The options that can change such a row, with the cause that a change of them is.
@@ -104,66 +101,6 @@ final class Causes {
 
   private var isRevenue: Bool { definition.name == ReportDefinition.revenueMonthly.name }
   private var isQuality: Bool { definition.name == ReportDefinition.qualityMonthly.name }
-
-  private func changedOptions(since run: Int64) throws -> Set<EffectiveOption> {
-    if let known = options[run] { return known }
-    let names = try history.ledger.changedOptions(from: run, to: history.plan.run)
-    // Options of another program version are ignored: the version itself counts as a change.
-    let changed = Set(names.compactMap(EffectiveOption.init(rawValue:)))
-    options[run] = changed
-    return changed
-  }
-
-  /// The rows of breaks whose decision differs from that in run `run`.
-  private func decidedRows(since run: Int64) throws -> Set<QualityRow> {
-    if let known = decided[run] { return known }
-    let (ledger, rules) = (history.ledger, history.plan.rules)
-    func verdicts(_ decisions: [Decision]) -> [String: Decision.Verdict] {
-      Dictionary(decisions.map { ($0.breakID, $0.verdict) }) { $1 }
-    }
-    let before = verdicts(try history.plan.previousDecisions(ledger, run))
-    let now = verdicts(try ledger.decisions())
-    var rows: Set<QualityRow> = []
-    for id in Set(before.keys).union(now.keys) where before[id] != now[id] {
-      guard let found = try ledger.knownBreak(id) else { continue }
-      let feed = ledger.symbol(found.app).map { Feed(provider: found.provider, app: $0) }
-      let product = PublishedProduct(feed: feed, product: ledger.symbol(found.product))
-      // A break without a business time counts at as-of.
-      let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
-      rows.insert(QualityRow(product: product, month: rules.calendar.month(of: at)))
-    }
-    decided[run] = rows
-    return rows
-  }
-
-  /// Whether the row once counted an event from retracted lines.
-  private func isRetracted(
-    _ product: PublishedProduct, _ month: Month, _ isOfOwnMonth: Bool, since run: Int64
-  ) throws -> Bool {
-    let found =
-      try retractions[run] ?? history.ledger.retractions(since: run).map(\.retractedMonths)
-    retractions[run] = found
-    return found.contains { months in
-      months.first.contains { subject, first in
-        (product.feed ?? subject.feed) == subject.feed
-          && (product.product ?? subject.product) == subject.product
-          && (isOfOwnMonth ? subject.month == month : first <= month)
-      }
-    }
-  }
-
-  private func arrivals(since run: Int64) throws -> LateArrivals {
-    if let known = arrivals[run] { return known }
-    let found = try LateArrivals(history, since: run)
-    arrivals[run] = found
-    return found
-  }
-}
-
-/// One product and month of the report about quality.
-private struct QualityRow: Hashable {
-  let product: PublishedProduct
-  let month: Month
 }
 
 /// Columns that no refund changes.
@@ -177,53 +114,98 @@ private let moneyFields: Set<String> = [
   "price_local", "price_usd", "price_currency",
 ]
 
-/// The conflicts and refunds that arrived after a run published, by subject.
-private final class LateArrivals {
-  private let history: PublishedHistory
-  private let lastKnown: Int32
-  private let ledger: Ledger
-  private let conflicts: [(product: PublishedProduct, month: Month, fields: Set<String>)]
-  /// The earliest month of a late refund, by product; reads all events once.
-  private lazy var refunds = Result { try readRefunds() }
-
-  init(_ history: PublishedHistory, since run: Int64) throws {
-    self.history = history
-    let lastKnown = try history.ledger.lastArchive(knownTo: run)
-    self.lastKnown = lastKnown
-    ledger = try history.plan.arrivals(history.ledger, lastKnown)
-    let rules = history.plan.rules
-    conflicts = try ledger.conflicts().filter { conflict in
-      conflict.event.time < rules.asOf && conflict.places.contains { $0.archive > lastKnown }
+/// What changed after a run published; each part is read when it is needed, and once.
+private final class LaterChanges {
+  /// The options that differ now; those of another program version are ignored, because the version
+  /// itself counts as a change.
+  private(set) lazy var options = Result {
+    Set(try own.changedOptions(from: run, to: plan.run).compactMap(EffectiveOption.init))
+  }
+  /// The months of breaks whose decision differs now, by product.
+  private lazy var decisions = Result { try readDecisions() }
+  private lazy var retractions = Result { try own.retractions(since: run).map(\.retractedMonths) }
+  /// The last archive known to the run, and a ledger with the events of later ones.
+  private lazy var arrivals = Result {
+    let last = try own.lastArchive(knownTo: run)
+    return (last, ledger: try plan.arrivals(own, last))
+  }
+  private lazy var conflicts = Result {
+    let (last, ledger) = try arrivals.get()
+    return try ledger.conflicts().filter { conflict in
+      conflict.event.time < plan.rules.asOf && conflict.places.contains { $0.archive > last }
     }.map { conflict in
-      (
-        conflict.event.publishedProduct, rules.calendar.month(of: conflict.event.time),
-        Set(conflict.fields)
-      )
+      let month = plan.rules.calendar.month(of: conflict.event.time)
+      return (conflict.event.publishedProduct, month, Set(conflict.fields))
+    }
+  }
+  /// The earliest month of a late refund, by product; reads all events.
+  private lazy var refunds = Result { try readRefunds() }
+  private let run: Int64
+  private let plan: ReportPlan
+  private let own: Ledger
+
+  init(_ history: PublishedHistory, since run: Int64) {
+    (own, plan, self.run) = (history.ledger, history.plan, run)
+  }
+
+  /// Whether the row once counted an event from retracted lines.
+  func hasRetraction(
+    of product: PublishedProduct, _ month: Month, _ isOfOwnMonth: Bool
+  ) throws -> Bool {
+    try retractions.get().contains { months in
+      months.first.contains { subject, first in
+        (product.feed ?? subject.feed) == subject.feed
+          && (product.product ?? subject.product) == subject.product
+          && (isOfOwnMonth ? subject.month == month : first <= month)
+      }
     }
   }
 
+  func hasDecision(about product: PublishedProduct, _ month: Month) throws -> Bool {
+    try decisions.get()[product]?.contains(month) ?? false
+  }
+
   /// The fields in which versions of events differ that affect a row of `month`; nil if none.
-  func conflict(of product: PublishedProduct, _ month: Month, _ isBooking: Bool) -> Set<String>? {
-    let found = conflicts.filter { conflict in
+  func conflict(
+    of product: PublishedProduct, _ month: Month, _ isBooking: Bool
+  ) throws -> Set<String>? {
+    let found = try conflicts.get().compactMap { changed, at, fields -> Set<String>? in
       let isPresent =
-        conflict.product == product
-        || (conflict.fields.contains("product") && conflict.product.feed == product.feed)
-      return isPresent && (isBooking ? conflict.month == month : conflict.month <= month)
+        changed == product || fields.contains("product") && changed.feed == product.feed
+      return isPresent && (isBooking ? at == month : at <= month) ? fields : nil
     }
-    return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
+    return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1) }
   }
 
   func hasRefund(of product: PublishedProduct, _ month: Month) throws -> Bool {
     try refunds.get()[product].map { $0 <= month } ?? false
   }
 
+  private func readDecisions() throws -> [PublishedProduct: Set<Month>] {
+    func verdicts(_ decisions: [Decision]) -> [String: Decision.Verdict] {
+      Dictionary(decisions.map { ($0.breakID, $0.verdict) }) { $1 }
+    }
+    let before = verdicts(try plan.previousDecisions(own, run))
+    let now = verdicts(try own.decisions())
+    var months: [PublishedProduct: Set<Month>] = [:]
+    for id in Set(before.keys).union(now.keys) where before[id] != now[id] {
+      guard let found = try own.knownBreak(id) else { continue }
+      let feed = own.symbol(found.app).map { Feed(provider: found.provider, app: $0) }
+      let product = PublishedProduct(feed: feed, product: own.symbol(found.product))
+      // A break without a business time counts at as-of.
+      let at = found.expectedAt ?? plan.rules.asOf - Interval(milliseconds: 1)
+      months[product, default: []].insert(plan.rules.calendar.month(of: at))
+    }
+    return months
+  }
+
   private func readRefunds() throws -> [PublishedProduct: Month] {
+    let (last, ledger) = try arrivals.get()
     var refunds: [PublishedProduct: Month] = [:]
-    let rules = history.plan.rules
     try ledger.forEachLineage { _, events in
-      for event in events where event.place.archive > lastKnown && event.time < rules.asOf {
+      for event in events where event.place.archive > last && event.time < plan.rules.asOf {
         guard event.kind == .refunded || event.kind == .purchaseRefunded else { continue }
-        let month = rules.calendar.month(of: event.time)
+        let month = plan.rules.calendar.month(of: event.time)
         let earliest = refunds[event.publishedProduct] ?? month
         refunds[event.publishedProduct] = min(month, earliest)
       }
