@@ -33,7 +33,7 @@ public struct CustomReport: Sendable {
   public init(_ text: String, named name: String) throws(SubledgerError) {
     self.name = name
     self.text = text
-    guard name.wholeMatch(of: Self.word) != nil else {
+    guard name.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil else {
       throw Self.wrong(name, 0, "its name contains other characters than a-z, 0-9 and _")
     }
     guard !reportPaths.contains(where: { $0 == name || $0 == "\(name).csv" }) else {
@@ -44,24 +44,21 @@ public struct CustomReport: Sendable {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     for (index, line) in lines.prefix(while: { $0.element.isEmpty || $0.element.hasPrefix("--") }) {
-      let parts = line.dropFirst(2).split(separator: " ", maxSplits: 1)
-      guard parts.count == 2 else { continue }
-      switch parts[0] {
-      case "name:":
-        guard trimmed(parts[1]) == name else {
+      guard let found = line.wholeMatch(of: /-- *(name|column): (?=.) *(.*?) */) else { continue }
+      guard found.1 == "column" else {
+        guard found.2 == name else {
           throw Self.wrong(name, index + 1, "the name is not that of the file")
         }
         isNamed = true
-      case "column:":
-        guard let found = Self.column(parts[1]) else {
-          throw Self.wrong(name, index + 1, "the column must be NAME TYPE [key] DESCRIPTION")
-        }
-        guard !columns.contains(where: { $0.column.name == found.column.name }) else {
-          throw Self.wrong(name, index + 1, "there is a column \(found.column.name) already")
-        }
-        columns.append(found)
-      default: continue
+        continue
       }
+      guard let new = Self.column(found.2) else {
+        throw Self.wrong(name, index + 1, "the column must be NAME TYPE [key] DESCRIPTION")
+      }
+      guard !columns.contains(where: { $0.column.name == new.column.name }) else {
+        throw Self.wrong(name, index + 1, "there is a column \(new.column.name) already")
+      }
+      columns.append(new)
     }
     guard isNamed, columns.contains(where: \.column.isKey) else {
       throw Self.wrong(name, 1, "the header lacks the name, or a column that is a key")
@@ -72,21 +69,16 @@ public struct CustomReport: Sendable {
 
   /// Parses a header line after `-- column:`; nil when it is invalid.
   private static func column(_ text: Substring) -> (kind: Kind, column: ReportColumn)? {
-    let words = text.split(separator: " ", maxSplits: 2)
-    guard words.count == 3, words[0].wholeMatch(of: word) != nil,
-      let kind = Kind(rawValue: String(words[1]))
+    let form = /([a-z][a-z0-9_]*) +([a-z]+) +(key +)?([^ ].*)/
+    guard let (_, name, type, key, description) = text.wholeMatch(of: form)?.output,
+      let kind = Kind(rawValue: String(type))
     else { return nil }
-    var description = trimmed(words[2])
-    let isKey = description.hasPrefix("key ")
-    if isKey { description = trimmed(description.dropFirst(4)) }
-    guard !description.isEmpty else { return nil }
     let column = ReportColumn(
-      name: String(words[0]), format: kind.format, unit: kind.unit, description: description,
-      isKey: isKey, addition: isKey ? .none : kind.addition)
+      name: String(name), format: kind.format, unit: kind.unit,
+      description: String(description), isKey: key != nil,
+      addition: key == nil ? kind.addition : .none)
     return (kind, column)
   }
-
-  private static var word: Regex<Substring> { /[a-z][a-z0-9_]*/ }
 
   static func wrong(_ name: String, _ line: Int, _ reason: String) -> SubledgerError {
     SubledgerError(
@@ -140,8 +132,4 @@ extension CustomReport.Kind {
     default: false
     }
   }
-}
-
-private func trimmed(_ text: Substring) -> String {
-  String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
 }
