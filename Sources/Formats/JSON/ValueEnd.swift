@@ -16,34 +16,24 @@ public struct ValueEnd: Sendable {
 
   /// Offset just after the value, or of the newline that cuts it off; nil when `bytes` end first.
   public mutating func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    if depth == 0, stray == nil {
-      guard start < bytes.count else { return nil }
-      if !Self.isOpening(bytes[start]) {
-        stray = BareValue()
-        stray?.add(bytes[start])
-        isInString = bytes[start] == UInt8(ascii: "\"")
-        return endOfStray(in: bytes, from: start + 1)
-      }
-    }
-    guard stray == nil else { return endOfStray(in: bytes, from: start) }
-    return endOfContainer(in: bytes, from: start)
-  }
-
-  /// Whether a value that begins with `byte` is an object or array.
-  public static func isOpening(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
-  }
-
-  private mutating func endOfContainer(
-    in bytes: UnsafeRawBufferPointer, from start: Int
-  ) -> Int? {
     var position = start
+    if depth == 0, stray == nil, start < bytes.count, !Self.isOpening(bytes[start]) {
+      stray = BareValue()
+      stray?.add(bytes[start])
+      // Whether bytes are inside a string is known only for a value that begins with a quote.
+      isInString = bytes[start] == UInt8(ascii: "\"")
+      position += 1
+    }
     while position < bytes.count {
       if isInString {
         guard let quote = endOfString(in: bytes, from: position) else { return nil }
         if bytes[quote] == UInt8(ascii: "\n") { return quote }
         isInString = false
-        position = quote + 1
+        position = quote
+      } else if stray != nil {
+        let byte = bytes[position]
+        if byte == UInt8(ascii: "\n") || stray?.isEnded(by: byte) == true { return position }
+        stray?.add(byte)
       } else {
         position = plainBytes(in: bytes, from: position)
         if position == bytes.count { return nil }
@@ -55,28 +45,15 @@ public struct ValueEnd: Sendable {
         case UInt8(ascii: "\""): isInString = true
         default: depth += 1
         }
-        position += 1
       }
+      position += 1
     }
     return nil
   }
 
-  private mutating func endOfStray(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var position = start
-    // Whether bytes are inside a string is known only for a value that begins with a quote.
-    if isInString {
-      guard let quote = endOfString(in: bytes, from: position) else { return nil }
-      if bytes[quote] == UInt8(ascii: "\n") { return quote }
-      isInString = false
-      position = quote + 1
-    }
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\n") || stray?.isEnded(by: byte) == true { return position }
-      stray?.add(byte)
-      position &+= 1
-    }
-    return nil
+  /// Whether a value that begins with `byte` is an object or array.
+  public static func isOpening(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
   }
 
   /// Offset of the first bracket, quote or newline from `start` on, or the end.
