@@ -34,19 +34,10 @@ struct PreviousFolder {
     try each(paths) { [folder] path throws(SubledgerError) in
       try folder.removeAll(RawPath(path))
     }
-    try removeEmptyFolders(in: RawPath(""))
+    // Fails for a folder with a new file, which the next pass finds.
+    for path in try FolderEntries(in: folder).folders.reversed() { folder.removeFolder(path) }
     guard try folder.names().allSatisfy({ $0 == RawPath(checksumsName) }) else { return false }
     try folder.removeFile(RawPath(checksumsName))
     return rmdir(folder.path) == 0 || errno == ENOENT
-  }
-
-  private func removeEmptyFolders(in path: RawPath) throws(SubledgerError) {
-    for name in try folder.names(in: path) {
-      let below = path.appending(name)
-      guard try folder.status(of: below)?.isFolder ?? false else { continue }
-      try removeEmptyFolders(in: below)
-      // Fails if a new file is in it; the next pass finds that file.
-      folder.removeFolder(below)
-    }
   }
 }
