@@ -10,7 +10,7 @@ public enum JSONKind: UInt8, Sendable {
 }
 
 /// Why bytes are not a JSON value; never contains any of the bytes.
-public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
+public struct JSONProblem: Error, Sendable, Equatable {
   /// The kind of defect, as small as the scanner's hot loop needs it.
   public enum Cause: Sendable, Equatable {
     case truncated
@@ -34,9 +34,6 @@ public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// Whether the bytes end inside the value.
   public var isCut: Bool { cause == .truncated }
-
-  /// The defect and its position, for messages.
-  public var description: String { "\(reason), at byte \(offset)" }
 
   /// The defect, as a clause: "a string holds a raw control character".
   public var reason: String {

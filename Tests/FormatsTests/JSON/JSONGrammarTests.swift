@@ -92,5 +92,6 @@ func limitsNumbers() {
 @Test("A problem reports its position and never the text")
 func describesProblem() {
   let found = problem("{\"secret\":\"top\u{1}secret\"}")
-  #expect(found?.description == "a string holds a raw control character, at byte 14")
+  #expect(found?.reason == "a string holds a raw control character")
+  #expect(found?.offset == 14)
 }
