@@ -20,12 +20,8 @@ enum Outcome {
     }
   }
 
-  var isFinal: Bool {
-    switch self {
-    case .handled, .refused: true
-    case .unknown, .empty: false
-    }
-  }
+  /// Whether a provider recognised it.
+  var isFinal: Bool { rank >= 2 }
 }
 
 extension JSONTape {
