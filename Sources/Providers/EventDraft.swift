@@ -65,6 +65,33 @@ struct EventDraft {
     let text = isOfUser ? Array("user:\(user)".utf8) : Array("\(user)|".utf8) + product
     return text.withUnsafeBytes(body)
   }
+
+  /// The fingerprint of the fields that two lines share exactly if they report the same event
+  /// (contract §3).
+  ///
+  /// - Parameters:
+  ///   - app: fingerprint of the app id; 0 when unknown.
+  ///   - lineage: replaces a missing transaction id.
+  func identity(app: Int64, lineage: Int64) -> Int64 {
+    var fingerprint = Fingerprint(seed: 2)
+    var kinds = UInt64(event.provider.rawValue)
+    kinds |= UInt64(event.environment.rawValue) << 8
+    kinds |= UInt64(event.store.rawValue) << 16
+    kinds |= UInt64(event.kind.rawValue) << 24
+    fingerprint.combine(kinds)
+    fingerprint.combine(UInt64(bitPattern: app))
+    fingerprint.combine(UInt64(bitPattern: event.time.milliseconds))
+    fingerprint.combine(transaction)
+    if transaction.isEmpty {
+      fingerprint.combine(UInt64(bitPattern: lineage))
+      fingerprint.combine(user)
+      fingerprint.combine(product)
+    }
+    // Only its own name distinguishes an event of an unknown kind.
+    if event.kind == .other { fingerprint.combine(name) }
+    if mark != 0 { fingerprint.combine(UInt64(bitPattern: mark)) }
+    return fingerprint.value
+  }
 }
 
 extension EventBatch {
@@ -86,9 +113,7 @@ extension EventBatch {
         provider: event.provider, app: app, environment: event.environment, store: event.store,
         original: original)
     }
-    event.identity = event.fingerprint(
-      app: app, transaction: draft.transaction, user: draft.user, product: draft.product,
-      name: draft.name, mark: draft.mark)
+    event.identity = draft.identity(app: app, lineage: event.lineage)
     event.user = userKey(draft.user)
     event.transaction = transactionKey(draft.transaction)
     event.startsLineage = draft.startsLineage
@@ -131,42 +156,6 @@ extension StringTable {
       return symbol(bytes)
     }
     return bytes.map(raised).withUnsafeBytes { symbol($0) }
-  }
-}
-
-extension Event {
-  /// The fingerprint of the fields that two lines share exactly if they report the same event
-  /// (contract §3).
-  ///
-  /// Provider, environment, store, kind and time must be set, and so must the lineage, which
-  /// replaces a missing transaction id. Inlined, because passing an event would copy all of it.
-  ///
-  /// - Parameters:
-  ///   - app: fingerprint of the app id; 0 when unknown.
-  ///   - name: the provider's own name, which distinguishes events of an unknown kind.
-  ///   - mark: a further distinction between events, such as a hash of the state; 0 for none.
-  @inline(__always)
-  func fingerprint(
-    app: Int64, transaction: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer,
-    product: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer, mark: Int64
-  ) -> Int64 {
-    var fingerprint = Fingerprint(seed: 2)
-    var kinds = UInt64(provider.rawValue)
-    kinds |= UInt64(environment.rawValue) << 8
-    kinds |= UInt64(store.rawValue) << 16
-    kinds |= UInt64(kind.rawValue) << 24
-    fingerprint.combine(kinds)
-    fingerprint.combine(UInt64(bitPattern: app))
-    fingerprint.combine(UInt64(bitPattern: time.milliseconds))
-    fingerprint.combine(transaction)
-    if transaction.isEmpty {
-      fingerprint.combine(UInt64(bitPattern: lineage))
-      fingerprint.combine(user)
-      fingerprint.combine(product)
-    }
-    if kind == .other { fingerprint.combine(name) }
-    if mark != 0 { fingerprint.combine(UInt64(bitPattern: mark)) }
-    return fingerprint.value
   }
 }
 
