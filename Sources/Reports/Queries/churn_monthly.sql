@@ -59,6 +59,5 @@ join horizon on horizon.provider = row.provider and horizon.app = row.app_id
 where
   row.flows <> 0
   or row.active_close <> 0
-  or row.active_close <> row.change
   or row.auto_renew_off <> 0
 order by row.period

@@ -128,10 +128,6 @@ group by
   row.kind
 having
   sum(row.delivered) <> 0
-  or sum(row.distinct_events) <> 0
-  or sum(row.duplicates_exact) <> 0
-  or sum(row.duplicates_semantic) <> 0
-  or sum(row.conflicts) <> 0
   or sum(row.out_of_order) <> 0
   or sum(row.late) <> 0
   or max(row.is_silent) = 1

@@ -45,5 +45,4 @@ join horizon on horizon.provider = row.provider and horizon.app = row.app_id
 where
   row.flows <> 0
   or row.mrr_close <> 0
-  or row.mrr_close <> row.change
 order by row.period
