@@ -4,8 +4,8 @@ internal import EventStore
 func checkFacts(in ledger: Ledger) throws {
   for (name, query) in factChecks {
     var wrong: [String] = []
-    try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
-      if wrong.count < rowsNamed { wrong.append(row.text(0)) }
+    try ledger.rows(sql: "\(String(decoding: query, as: UTF8.self)) limit 10") {
+      wrong.append($0.text(0))
     }
     if !wrong.isEmpty { throw SubledgerError.identity(name: name, rows: wrong) }
   }
@@ -49,8 +49,6 @@ extension SubledgerError {
 public let identityHint =
   "`subledger verify` says whether the ledger is damaged: then put a backup in its place or "
   + "rebuild it; if not, keep it and report the line above"
-
-private let rowsNamed = 10
 
 /// The identities that must hold in every set, in words.
 public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells", chargesIdentity] }
