@@ -39,7 +39,7 @@ public struct SealedSet {
   let staging: Staging
   let sums: Checksums
   /// `SHA256SUMS`.
-  public let checksums: [UInt8]
+  public var checksums: [UInt8] { sums.document }
 }
 
 /// Publishes a set.
@@ -81,9 +81,8 @@ extension Staging {
     try writeFile(document, to: "\(path)/\(manifestName)")
     var sums = Checksums(hashes: seals.mapValues(\.sha256))
     sums.hashes[manifestName] = sha256(of: document)
-    let checksums = sums.document
-    try writeFile(checksums, to: "\(path)/\(checksumsName)")
-    return SealedSet(staging: self, sums: sums, checksums: checksums)
+    try writeFile(sums.document, to: "\(path)/\(checksumsName)")
+    return SealedSet(staging: self, sums: sums)
   }
 }
 
