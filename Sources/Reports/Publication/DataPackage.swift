@@ -88,10 +88,7 @@ extension ReportTable {
   }
 
   /// The path, reduced to the characters that the standard allows in names.
-  var name: String {
-    let stem = path.hasSuffix(".csv") ? String(path.dropLast(4)) : path
-    return String(stem.map { $0 == "/" ? "." : $0 })
-  }
+  var name: String { path.replacing(/\.csv$/, with: "").replacing("/", with: ".") }
 
   func schema(_ dialect: CSVDialect) -> JSONValue {
     .object([
