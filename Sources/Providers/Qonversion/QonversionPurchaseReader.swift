@@ -26,18 +26,12 @@ struct QonversionPurchaseReader {
   mutating func entitlements(
     _ list: JSONNode, of tape: JSONTape
   ) throws(BodyProblem) -> [Entitlement] {
-    var found: [[Entitlement]] = []
-    var places: [ExactText: Int] = [:]
-    for node in tape.children(of: list) {
-      let purchase = try purchase(node, tape)
-      if let place = places[ExactText(purchase.id)] {
-        found[place].append(purchase)
-      } else {
-        places[ExactText(purchase.id)] = found.count
-        found.append([purchase])
-      }
-    }
-    return found.map(merged)
+    var all: [Entitlement] = []
+    for node in tape.children(of: list) { all.append(try purchase(node, tape)) }
+    let purchases = Dictionary(grouping: all) { ExactText($0.id) }
+    var seen: Set<ExactText> = []
+    return all.filter { seen.insert(ExactText($0.id)).inserted }
+      .map { merged(purchases[ExactText($0.id)] ?? [$0]) }
   }
 
   /// One purchase as the entitlement that it alone would give.
