@@ -101,23 +101,18 @@ struct PrintedRows {
 
   func table(at path: String) -> ReportTable {
     ReportTable(
-      path: path, rows: count, columns: layout.columns, controlTotals: totals,
-      roundingResidual: isRounding ? residuals : [:])
+      path: path, rows: count, columns: layout.columns,
+      controlTotals: texts(of: printed) { !$0.isKey },
+      roundingResidual: isRounding ? texts(of: residual) { $0.format == .amount } : [:])
   }
 
-  private var totals: [String: String] {
-    var totals: [String: String] = [:]
-    for (column, sum) in zip(layout.columns, printed) where !column.isKey {
-      totals[column.name] = column.format.total(sum)
+  private func texts(
+    of sums: [Int128], where isSummed: (ReportColumn) -> Bool
+  ) -> [String: String] {
+    var texts: [String: String] = [:]
+    for (column, sum) in zip(layout.columns, sums) where isSummed(column) {
+      texts[column.name] = column.format.total(sum)
     }
-    return totals
-  }
-
-  private var residuals: [String: String] {
-    var residuals: [String: String] = [:]
-    for (column, sum) in zip(layout.columns, residual) where column.format == .amount {
-      residuals[column.name] = amountText(sum)
-    }
-    return residuals
+    return texts
   }
 }
