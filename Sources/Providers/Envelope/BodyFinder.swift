@@ -258,10 +258,7 @@ struct BodyFinder {
     _ name: StaticString, of object: JSONNode, in layer: Layer
   ) -> UnsafeRawBufferPointer {
     let headerNames = headerNames
-    return first(around: object, in: layer) { tape, object -> UnsafeRawBufferPointer? in
-      let text = tape.header(name, of: object, in: headerNames)
-      return text.isEmpty ? nil : text
-    } ?? .none
+    return first(around: object, in: layer) { $0.header(name, of: $1, in: headerNames) } ?? .none
   }
 
   /// Whether the delivery's secret is its provider's; the secret closest to the body decides.

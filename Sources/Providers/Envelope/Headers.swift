@@ -15,11 +15,11 @@ func isReadHeader(_ name: UnsafeRawBufferPointer) -> Bool {
 }
 
 extension JSONTape {
-  /// The first text of the header `name` in the envelope `object`; empty if it has none.
+  /// The first text of the header `name` in the envelope `object`; nil if it has none.
   func header(
     _ name: StaticString, of object: JSONNode, in places: [String]
-  ) -> UnsafeRawBufferPointer {
-    headers(name, of: object, in: places).lazy.map(headerText).first { !$0.isEmpty } ?? .none
+  ) -> UnsafeRawBufferPointer? {
+    headers(name, of: object, in: places).lazy.map(headerText).first { !$0.isEmpty }
   }
 
   /// The values of the header `name`, which is in lower case, in `object`.
