@@ -27,36 +27,23 @@ enum Cause: String, CaseIterable, Comparable {
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }
 }
 
-/// Determines why rows of one report changed, from the options of runs and from later arrivals.
-final class Causes {
-  private let history: PublishedHistory
-  private let definition: ReportDefinition
-  private let showsMoney: Bool
-  private var changes: [Int64: LaterChanges] = [:]
-
-  init(_ history: PublishedHistory, _ shape: RowShape) {
-    self.history = history
-    definition = shape.definition
-    showsMoney = definition.columns.contains { $0.format == .amount }
-  }
-
-  /// The first cause that explains a change of these columns since run `since`.
+extension ReportDefinition {
+  /// The first of the `changes` since a row was published that explains how these columns changed.
   func cause(
-    of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
+    of columns: Set<String>, _ product: PublishedProduct, _ month: Month, _ changes: LaterChanges
   ) throws -> Cause {
     // In money reports, an event that reports a charge changes only the row of its own month; but
     // refunds count up to their charge, whatever its month.
-    let isBooking = definition.completeness == .booked
+    let isBooking = completeness == .booked
     let isRefund = onlyRefunds(columns)
     let isOfOwnMonth = isBooking && sendsCharges(product) && isRefund != true
-    let changes = changes[run] ?? LaterChanges(history, since: run)
-    self.changes[run] = changes
     if try changes.hasRetraction(of: product, month, isOfOwnMonth) { return .retraction }
     let changed = try changes.options.get()
     for (cause, options) in options(of: columns, product) where !changed.isDisjoint(with: options) {
       if try cause != .decision || changes.hasDecision(about: product, month) { return cause }
     }
     if let fields = try changes.conflict(of: product, month, isBooking) {
+      let showsMoney = self.columns.contains { $0.format == .amount }
       return fields.isDisjoint(with: moneyFields) || !showsMoney ? .conflict : .rateCorrection
     }
     return try isRefund ?? changes.hasRefund(of: product, month) ? .refund : .lateEvent
@@ -87,7 +74,7 @@ final class Causes {
   /// Whether only refunds change all of these columns; nil if the columns cannot show it.
   private func onlyRefunds(_ columns: Set<String>) -> Bool? {
     guard columns.isDisjoint(with: columnsWithoutRefunds) else { return false }
-    return switch definition.name {
+    return switch name {
     case ReportDefinition.revenueMonthly.name, ReportDefinition.renewalsMonthly.name: true
     case ReportDefinition.trialsMonthly.name: false
     case ReportDefinition.churnMonthly.name: columns.contains("churned_refund") ? true : nil
@@ -99,8 +86,8 @@ final class Causes {
     product.feed?.provider.capabilities.sendsWholeCharges ?? false
   }
 
-  private var isRevenue: Bool { definition.name == ReportDefinition.revenueMonthly.name }
-  private var isQuality: Bool { definition.name == ReportDefinition.qualityMonthly.name }
+  private var isRevenue: Bool { name == ReportDefinition.revenueMonthly.name }
+  private var isQuality: Bool { name == ReportDefinition.qualityMonthly.name }
 }
 
 /// Columns that no refund changes.
@@ -115,7 +102,7 @@ private let moneyFields: Set<String> = [
 ]
 
 /// What changed after a run published; each part is read when it is needed, and once.
-private final class LaterChanges {
+final class LaterChanges {
   /// The options that differ now; those of another program version are ignored, because the version
   /// itself counts as a change.
   private(set) lazy var options = Result {
@@ -144,8 +131,8 @@ private final class LaterChanges {
   private let plan: ReportPlan
   private let own: Ledger
 
-  init(_ history: PublishedHistory, since run: Int64) {
-    (own, plan, self.run) = (history.ledger, history.plan, run)
+  init(_ ledger: Ledger, _ plan: ReportPlan, since run: Int64) {
+    (own, self.plan, self.run) = (ledger, plan, run)
   }
 
   /// Whether the row once counted an event from retracted lines.

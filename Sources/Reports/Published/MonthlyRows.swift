@@ -11,7 +11,6 @@ final class MonthlyRows {
   private(set) var written: WrittenReports
   private let history: PublishedHistory
   private let shape: RowShape
-  private let causes: Causes
   private let hashes: [Month: String]
   private var rows: [Month: [ReportRow]] = [:]
   /// Published or closed months that are not yet compared, the earliest last.
@@ -23,7 +22,6 @@ final class MonthlyRows {
     self.history = history
     written = WrittenReports(plan: history.plan)
     shape = RowShape(definition)
-    causes = Causes(history, shape)
     hashes = try history.ledger.publishedHashes(
       of: definition.name, zone: history.plan.zone, before: history.first)
     waiting = Set(hashes.keys).union(history.closes.keys).sorted(by: >)
@@ -173,8 +171,9 @@ final class MonthlyRows {
     return Restatement(
       shape: shape, month: month, key: key, run: run,
       cause: try cause
-        ?? causes.cause(
-          of: Set(names), shape.product(of: key, in: history.ledger), month, since: since),
+        ?? shape.definition.cause(
+          of: Set(names), shape.product(of: key, in: history.ledger), month,
+          history.changes(since: since)),
       cells: places.map { (shape.values[$0], before[$0], after[$0]) })
   }
 

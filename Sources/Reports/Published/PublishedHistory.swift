@@ -12,6 +12,7 @@ final class PublishedHistory {
   /// The first run that published the same; rows are compared with what earlier runs published.
   let first: Int64
   private var newest: [CompletedMonth: Int64?] = [:]
+  private var changes: [Int64: LaterChanges] = [:]
 
   private struct CompletedMonth: Hashable {
     let month: Month
@@ -23,6 +24,13 @@ final class PublishedHistory {
     (self.ledger, self.plan, self.horizons) = (ledger, plan, horizons)
     closes = try ledger.closes(zone: plan.zone, knownTo: plan.run)
     first = try ledger.firstRepetition(of: plan.run)
+  }
+
+  /// What changed after run `run` published; read once for all reports.
+  func changes(since run: Int64) -> LaterChanges {
+    let found = changes[run] ?? LaterChanges(ledger, plan, since: run)
+    changes[run] = found
+    return found
   }
 
   /// Whether rows of a feed for `month` are complete now, even if there are none.
