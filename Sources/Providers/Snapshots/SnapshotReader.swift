@@ -50,7 +50,11 @@ public final class SnapshotReader {
       do throws(JSONProblem) {
         let end = try tape.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
-        add(place, standIn: capturedAtDefault, to: &result)
+        do throws(BodyProblem) {
+          try add(place, standIn: capturedAtDefault, to: &result)
+        } catch {
+          result.rejects.add(error, at: place)
+        }
       } catch {
         result.rejects.add(BodyProblem(error, start: start), at: place)
         cursor.passBroken()
@@ -59,22 +63,10 @@ public final class SnapshotReader {
     }
   }
 
+  /// Adds the snapshots on the tape: one, or one per customer of a list.
   private func add(
     _ place: Provenance, standIn: Instant?, to result: inout SnapshotBatch
-  ) {
-    do throws(BodyProblem) {
-      let found = try snapshots(at: place, standIn: standIn)
-      result.needsCapturedAt = result.needsCapturedAt || found == nil
-      result.snapshots += found ?? []
-    } catch {
-      result.rejects.add(error, at: place)
-    }
-  }
-
-  /// The snapshots on the tape: one, or one per customer of a list; nil without a capture time.
-  private func snapshots(
-    at place: Provenance, standIn: Instant?
-  ) throws(BodyProblem) -> [Snapshot]? {
+  ) throws(BodyProblem) {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
     case .array: throw BodyProblem(.missingField, "user_id: a list does not name its user")
@@ -87,8 +79,7 @@ public final class SnapshotReader {
     }
     let provider = try provider()
     let user = try tape.text(members[.user])
-    let sentAt = try tape.instant(members[.capturedAt])
-    let capturedAt = sentAt ?? standIn
+    let capturedAt = try tape.instant(members[.capturedAt]) ?? standIn
     let held: [(user: String, entitlements: [Entitlement])]
     if user.isEmpty, let customers = try others[provider]?.customers(members, of: tape) {
       held = customers
@@ -97,12 +88,11 @@ public final class SnapshotReader {
       held = [(user, try rights(of: provider, at: capturedAt))]
     }
     let app = try tape.text(members[.app])
-    return capturedAt.map { at in
-      held.map {
-        Snapshot(
-          provider: provider, app: app, user: $0.user, capturedAt: at,
-          entitlements: $0.entitlements, place: place)
-      }
+    guard let capturedAt else { return result.needsCapturedAt = true }
+    result.snapshots += held.map {
+      Snapshot(
+        provider: provider, app: app, user: $0.user, capturedAt: capturedAt,
+        entitlements: $0.entitlements, place: place)
     }
   }
 
