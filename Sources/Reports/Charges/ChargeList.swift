@@ -42,9 +42,8 @@ public struct ChargeList: Sendable {
   public func write(
     into folder: String, plan: ReportPlan, checkedBy ledger: Ledger
   ) throws -> WrittenReports {
-    let previous = plan.previous
     var months = totals
-    for (month, sums) in previous?.chargeTotals ?? [:] {
+    for (month, sums) in plan.previous?.chargeTotals ?? [:] {
       months[month, default: ChargeTotals()].add(sums)
     }
     try check(months, in: ledger)
@@ -54,12 +53,39 @@ public struct ChargeList: Sendable {
     for (month, totals) in written {
       try plan.checkStop()
       let path = "charges/\(month.text).csv"
-      let seal = try writeMonth(
-        spill?.rows(of: month, in: plan.dialect), besides: previous?.charges[month],
-        without: removed[month] ?? [:], to: "\(folder)/\(path)", in: plan.dialect)
+      let seal = try write(month, to: "\(folder)/\(path)", plan)
       reports.add(totals.table(at: path, decimals: plan.amountDecimals), seal)
     }
     return reports
+  }
+
+  /// Writes the published rows of a month except the removed ones, and the new rows.
+  private func write(_ month: Month, to path: String, _ plan: ReportPlan) throws -> FileSeal {
+    let previous = plan.previous?.charges[month]
+    var rows = try spill?.rows(of: month, in: plan.dialect)
+    var removed = removed[month] ?? [:]
+    if let previous, rows == nil, removed.isEmpty {
+      try previous.carry(to: path)
+      return previous.seal
+    }
+    let columns = ReportDefinition.charges.columns
+    let file = try CSVFile(path: path, dialect: plan.dialect, columns: columns)
+    let separator = UInt8(ascii: plan.dialect.separator)
+    /// Adds the new rows that sort before `limit`, or all of them.
+    func addRows(before limit: UnsafeRawBufferPointer?) throws {
+      while try rows?.takeFirst({ row in
+        guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }
+        try file.add(line: row)
+        return true
+      }) == true {}
+    }
+    try previous?.forEachRow { line in
+      if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
+      try addRows(before: line)
+      try file.add(line: line)
+    }
+    try addRows(before: nil)
+    return try file.finish()
   }
 
   /// SQL for how often a sum was carried into its `…_unknown`.
@@ -108,32 +134,3 @@ public struct ChargeList: Sendable {
 
 /// The rule that the list of charges and the reports of revenue must obey.
 let chargesIdentity = "charges = revenue_monthly"
-
-/// Writes the published rows except the removed ones, and the new `rows`.
-private func writeMonth(
-  _ rows: ChargeRows?, besides previous: PreviousMonths.File?, without removed: [Int64: Int],
-  to path: String, in dialect: CSVDialect
-) throws -> FileSeal {
-  if let previous, rows == nil, removed.isEmpty {
-    try previous.carry(to: path)
-    return previous.seal
-  }
-  let file = try CSVFile(path: path, dialect: dialect, columns: ReportDefinition.charges.columns)
-  var (rows, removed) = (rows, removed)
-  let separator = UInt8(ascii: dialect.separator)
-  /// Adds the new rows that sort before `limit`, or all of them.
-  func addRows(before limit: UnsafeRawBufferPointer?) throws {
-    while try rows?.takeFirst({ row in
-      guard limit.map({ precedes(row, $0, separator) }) ?? true else { return false }
-      try file.add(line: row)
-      return true
-    }) == true {}
-  }
-  try previous?.forEachRow { line in
-    if !removed.isEmpty, removed.takeOne(of: Fingerprint.of(line)) { return }
-    try addRows(before: line)
-    try file.add(line: line)
-  }
-  try addRows(before: nil)
-  return try file.finish()
-}
