@@ -5,9 +5,6 @@ internal import Domain
 ///
 /// A class, because a closure called once per row would copy a structure each time.
 final class TableWriter {
-  /// Receives each row in addition to the file.
-  typealias Take = (_ cells: [LedgerValue], _ isComplete: Bool) throws -> Void
-
   private let layout: ReportDefinition
   private let plan: ReportPlan
   private let labels: Labels
@@ -21,15 +18,14 @@ final class TableWriter {
   private var file: CSVFile?
   private var path = ""
   private var month: Month?
-  /// Whether the last cell of a row reports that it is complete.
-  private let isFlagged: Bool
-  private let take: Take?
+  /// Receives the cells of each row in addition to the file.
+  private let take: (([LedgerValue]) throws -> Void)?
   private(set) var written: WrittenReports
 
   /// A writer of `layout`; `labels` has the words of the numbers that its query may return.
   init(
     _ layout: ReportDefinition, plan: ReportPlan, labels: Labels, into folder: String?,
-    beside take: Take? = nil
+    beside take: (([LedgerValue]) throws -> Void)? = nil
   ) {
     self.layout = layout
     self.plan = plan
@@ -37,7 +33,6 @@ final class TableWriter {
     self.folder = folder
     self.take = take
     written = WrittenReports(plan: plan)
-    isFlagged = layout.columns.last?.name == ReportColumn.isComplete.name
     let ends = layout.columns.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.format.width) }
     sums = layout.columns.indices.filter { !layout.columns[$0].isKey }.flatMap { column in
       (ends[column]..<ends[column + 1]).map { ($0, column) }
@@ -127,7 +122,7 @@ final class TableWriter {
   private func writeRow(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
     try rows.append(number, text: text)
     try file?.add(rows.line)
-    try take?(rows.cells, isFlagged && rows.cells.last == .integer(1))
+    try take?(rows.cells)
   }
 
   /// Starts the file of the month of day `number`, in a report that has one file per month.

@@ -21,7 +21,7 @@ public struct FrozenMonth: Sendable {
       let shape = RowShape(definition)
       var rows: [ReportRow] = []
       let writer = TableWriter(definition, plan: plan, labels: labels, into: nil) {
-        if shape.month(of: $0) == month { rows.append(shape.row($0, isComplete: $1)) }
+        if shape.month(of: $0) == month { rows.append(shape.row($0)) }
       }
       try writer.write(from: ledger)
       guard !rows.isEmpty else { continue }
@@ -31,7 +31,7 @@ public struct FrozenMonth: Sendable {
           of: definition.name, zone: plan.zone, month: month, before: plan.run + 1)
         unpublished += rows.count { $0.isComplete && published[$0.key]?.row != $0 }
       }
-      guard definition.columns.last?.name == ReportColumn.isComplete.name else { continue }
+      guard shape.isFlagged else { continue }
       let open = rows.count { !$0.isComplete }
       if open > 0 { incomplete[definition.name] = open }
     }

@@ -27,10 +27,10 @@ final class MonthlyRows {
     waiting = Set(hashes.keys).union(history.closes.keys).sorted(by: >)
   }
 
-  func add(_ cells: [LedgerValue], isComplete: Bool) throws {
+  func add(_ cells: [LedgerValue]) throws {
     let month = shape.month(of: cells)
     if shape.monthsLater == nil, rows[month] == nil { try compareAll() }
-    rows[month, default: []].append(shape.row(cells, isComplete: isComplete))
+    rows[month, default: []].append(shape.row(cells))
   }
 
   /// Compares the remaining months, also months without rows.

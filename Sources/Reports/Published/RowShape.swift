@@ -10,6 +10,8 @@ struct RowShape: Sendable {
   let values: [Int]
   /// The column with the number of months since the first column's; nil if the first is the month.
   let monthsLater: Int?
+  /// Whether the last column shows which rows are complete.
+  let isFlagged: Bool
   private let provider, app, product: Int?
 
   init(_ definition: ReportDefinition) {
@@ -22,15 +24,17 @@ struct RowShape: Sendable {
     values = columns.indices.filter {
       !columns[$0].isKey && names[$0] != ReportColumn.isComplete.name
     }
+    isFlagged = names.last == ReportColumn.isComplete.name
     provider = keys.firstIndex { names[$0] == "provider" }
     app = keys.firstIndex { names[$0] == "app_id" }
     product = keys.firstIndex { names[$0] == "product_id" }
   }
 
   /// The stored form of a row that has a cell per column.
-  func row(_ cells: [LedgerValue], isComplete: Bool) -> ReportRow {
+  func row(_ cells: [LedgerValue]) -> ReportRow {
     ReportRow(
-      key: keys.map { cells[$0] }, values: values.map { cells[$0] }, isComplete: isComplete)
+      key: keys.map { cells[$0] }, values: values.map { cells[$0] },
+      isComplete: isFlagged && cells.last == .integer(1))
   }
 
   func month(of cells: [LedgerValue]) -> Month {

@@ -21,7 +21,7 @@ struct RowShapeTests {
         "country": .integer(number), "gross_usd": .integer(number), "net_usd": .null,
         "proceeds_local": .null, "is_complete": .integer(1),
       ])
-      let stored = shape.row(row, isComplete: true)
+      let stored = shape.row(row)
       #expect(shape.cells(of: stored, month) == row)
       #expect(shape.month(of: row) == month)
     }
@@ -30,14 +30,14 @@ struct RowShapeTests {
   @Test("Rows of products that only look alike have different keys")
   func alike() {
     let keys = ["caf\u{e9}", "cafe\u{301}", "", "\u{61a}"].map {
-      shape.row(cells(["product_id": .text($0)]), isComplete: true).key
+      shape.row(cells(["product_id": .text($0)])).key
     }
     #expect(Set(keys).count == keys.count)
   }
 
   @Test("Truncated bytes are not a row")
   func damaged() {
-    let row = shape.row(cells(["app_id": .integer(1 << 40)]), isComplete: true)
+    let row = shape.row(cells(["app_id": .integer(1 << 40)]))
     for length in 0..<row.key.count {
       #expect(ReportRow.decode(Array(row.key.prefix(length)))?.count != shape.keys.count)
     }
@@ -52,16 +52,15 @@ struct RowShapeTests {
       cells([
         "provider": .integer(Int64(Provider.iaptic.rawValue)), "app_id": .integer(app),
         "product_id": .integer(name),
-      ]), isComplete: true)
+      ]))
     let ledger = try Ledger.open(path: world.ledger.path, mode: .readOnly)
     let expected = PublishedProduct(
       feed: Feed(provider: .iaptic, app: product.app), product: product.product)
     #expect(try shape.product(of: row.key, in: ledger) == expected)
     let words = shape.row(
-      cells(["provider": .text("iaptic"), "app_id": .text("app"), "product_id": .text("pro")]),
-      isComplete: true)
+      cells(["provider": .text("iaptic"), "app_id": .text("app"), "product_id": .text("pro")]))
     #expect(try shape.product(of: words.key, in: ledger) == expected)
-    let unknown = shape.row(cells(["app_id": .text("other")]), isComplete: true)
+    let unknown = shape.row(cells(["app_id": .text("other")]))
     #expect(try shape.product(of: unknown.key, in: ledger).feed == nil)
   }
 }
