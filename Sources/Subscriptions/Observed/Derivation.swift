@@ -15,11 +15,12 @@ struct Derivation {
   /// The newest purchase of each lineage, as a position in `purchases`.
   private var newest: [Int64: Int] = [:]
   private let successors: [Successors]
-  private var held: CurrentSubscription?
+  /// The last subscription purchase that was read.
+  private var previous: StateChanges?
+  /// The events after its charge; they count until the next charge.
+  private var afterwards: [Event] = []
   private var seenLineages: Set<Int64> = []
   private var events: [Event] = []
-  /// The events after the charge of the purchase held; they count until the next charge.
-  private var afterwards: [Event] = []
 
   init(reported all: [Event], collections: Collections, rules: FoldSettings) {
     self.all = all
@@ -44,13 +45,14 @@ struct Derivation {
       seenLineages.insert(opening.lineage)
       guard !purchase.isOneTime else { continue }
       events += afterwards.filter { $0.precedes(opening) }
-      let changes = StateChanges(
+      var changes = StateChanges(
         of: purchase, opening: opening, before: successors[place], rules: rules,
         reported: (reported[opening.lineage] ?? []).lazy.map { [all] in all[$0] })
       let isNewest = newest[opening.lineage] == place
-      let later = isNewest ? disappearance(after: opening, changes) : nil
+      let later = isNewest ? disappearance(changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)
-      held = CurrentSubscription(purchase, opening, changes, vanishedAt: later?.time)
+      changes.vanishedAt = later?.time
+      previous = changes
     }
     events += afterwards
     return events
@@ -60,17 +62,15 @@ struct Derivation {
   private func opening(of purchase: Purchase) -> Event? {
     if let reported = purchase.reported { return reported }
     guard var event = purchase.first else { return nil }
-    let previous = held
-    let charged = chargeTime(of: purchase, event, after: previous)
-    let time = afterLapse(of: previous, event, chargedAt: charged)
-    event.kind = kind(of: purchase, event, at: time, after: previous)
+    let time = afterLapse(event, chargedAt: chargeTime(of: purchase, event))
+    event.kind = kind(of: purchase, event, at: time)
     event.time = time
     event.periodStart = time
     if purchase.isOneTime { event.periodEnd = nil }
     event.startsLineage = event.kind == .started || event.kind == .purchased
     event.revenue = purchase.revenue
     if event.kind.isProductChange {
-      event.previousProduct = previous?.product ?? 0
+      event.previousProduct = previous?.opening.product ?? 0
       event.revenue = event.revenue ?? Revenue()
     }
     if event.kind == .trialStarted { event.revenue = nil }
@@ -86,9 +86,7 @@ struct Derivation {
   /// else: if a purchase is seen soon after the previous period ended, it was charged at that end.
   /// A body without a date shows only its earliest possible time, which can be that of the first
   /// purchase: such a purchase was seen when it was received.
-  private func chargeTime(
-    of purchase: Purchase, _ event: Event, after previous: CurrentSubscription?
-  ) -> Instant {
+  private func chargeTime(of purchase: Purchase, _ event: Event) -> Instant {
     let state = event.observation
     if let charged = state?.lastChargedAt { return charged }
     if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
@@ -96,12 +94,10 @@ struct Derivation {
     }
     let seen = event.seenAt
     let isSeenRunning = event.periodEnd.map { seen < $0 } ?? true
-    guard event.transaction != 0, isSeenRunning else {
-      return undatedChargeTime(event, after: previous)
-    }
+    guard event.transaction != 0, isSeenRunning else { return undatedChargeTime(event) }
     guard let previous, let end = previous.end, seen >= end else {
       let isOnlySource = previous?.end == nil && rules.periodLength(of: event) == nil
-      return event.isDated || isOnlySource ? seen : undatedChargeTime(event, after: previous)
+      return event.isDated || isOnlySource ? seen : undatedChargeTime(event)
     }
     guard seen <= end + rules.renewalGap else {
       return chargeTime(seenLate: event, after: previous, until: end)
@@ -116,7 +112,7 @@ struct Derivation {
   /// else it follows from the previous length. A body without a date can be a copy of one that
   /// arrived in time.
   private func chargeTime(
-    seenLate event: Event, after previous: CurrentSubscription, until end: Instant
+    seenLate event: Event, after previous: StateChanges, until end: Instant
   ) -> Instant {
     let seen = event.seenAt
     let isMessage =
@@ -125,10 +121,10 @@ struct Derivation {
     let known = rules.periodLength(of: event)
     guard let next = event.periodEnd,
       let length = known ?? (isMessage ? nil : previous.length(of: event.product))
-    else { return isMessage || !previous.isRenewing ? seen : end }
+    else { return isMessage || !previous.renewsAtEnd ? seen : end }
     let start = length.start(before: next)
     let latest = (event.isDated ? end : end + monthsDiffer) + rules.renewalGap
-    if start <= latest, previous.isRenewing { return end }
+    if start <= latest, previous.renewsAtEnd { return end }
     // A trial, which FLOBUK does not mark, is shorter than its product's period.
     if isMessage, start + monthsDiffer < end { return seen }
     return start + monthsDiffer < seen ? start : seen
@@ -141,7 +137,7 @@ struct Derivation {
   /// length or the time of its receipt shows. The same applies if it ended no later than that
   /// period, or is another product that ran well before that end. A trial does not have its
   /// product's length.
-  private func undatedChargeTime(_ event: Event, after previous: CurrentSubscription?) -> Instant {
+  private func undatedChargeTime(_ event: Event) -> Instant {
     let soonest = previous?.end
     guard let end = event.periodEnd, event.observation?.isTrial != true,
       let length = rules.periodLength(of: event)
@@ -153,7 +149,7 @@ struct Derivation {
     let start = length.start(before: end)
     guard let soonest, end > soonest else { return start }
     let ranBefore =
-      event.product != previous?.product
+      event.product != previous?.opening.product
       && event.received.map { $0 + rules.renewalGap < soonest } ?? false
     let margin = ranBefore ? .seconds(0) : monthsDiffer
     let isAnew = start + margin < soonest && event.time < soonest
@@ -162,9 +158,7 @@ struct Derivation {
 
   /// `time`; but if neither a date nor a length determines it and access was seen to be gone since,
   /// the time when the purchase was seen, or when access was last seen to be gone.
-  private func afterLapse(
-    of previous: CurrentSubscription?, _ event: Event, chargedAt time: Instant
-  ) -> Instant {
+  private func afterLapse(_ event: Event, chargedAt time: Instant) -> Instant {
     guard event.observation?.lastChargedAt == nil, rules.periodLength(of: event) == nil,
       let previous, let ended = previous.end, let gone = previous.seenGoneAt, time < gone,
       gone > ended + rules.renewalGap, gone < event.seenAt, let end = event.periodEnd, gone < end
@@ -188,9 +182,7 @@ struct Derivation {
     return end <= firstEnd + rules.renewalGap || (isInGrace && end < length.end(from: firstEnd))
   }
 
-  private func kind(
-    of purchase: Purchase, _ event: Event, at time: Instant, after previous: CurrentSubscription?
-  ) -> EventKind {
+  private func kind(of purchase: Purchase, _ event: Event, at time: Instant) -> EventKind {
     if purchase.isOneTime { return .purchased }
     if purchase.isTrial { return .trialStarted }
     guard let previous else {
@@ -203,17 +195,16 @@ struct Derivation {
       && (follows || previous.isCollected(at: time, within: rules.retryHorizon))
     if previous.isTrial { return continues ? .trialConverted : .started }
     guard continues else { return .resubscribed }
-    if previous.product == event.product { return .renewed }
+    if previous.opening.product == event.product { return .renewed }
     return follows ? .productChanged : .resubscribed
   }
 
   /// The revocation of a lineage's newest purchase, which a later collection lacks before its end.
-  private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
-    guard !changes.isEndKnown,
-      let vanished = collections.disappearance(of: opening),
-      let end = changes.end, vanished.time < end, vanished.time >= opening.time
+  private func disappearance(_ changes: StateChanges) -> Event? {
+    var event = changes.opening
+    guard !changes.isEndKnown, let vanished = collections.disappearance(of: event),
+      let end = changes.end, vanished.time < end, vanished.time >= event.time
     else { return nil }
-    var event = opening
     event.kind = .revoked
     event.time = vanished.time
     event.identity = vanished.identity
@@ -225,42 +216,21 @@ struct Derivation {
   }
 }
 
-/// The current subscription after one of its purchases.
-private struct CurrentSubscription {
-  let opening: Event
-  let changes: StateChanges
-  /// When a later collection lacked the purchase.
-  let vanishedAt: Instant?
-  /// When it was last seen without access.
-  let seenGoneAt: Instant?
-
-  var product: StringID { opening.product }
-  var isTrial: Bool { opening.kind == .trialStarted }
-  /// The end with grace; nil while it is open.
-  var end: Instant? { changes.end }
-  /// Whether nothing prevented a renewal at its end.
-  var isRenewing: Bool { changes.renewsAtEnd && vanishedAt == nil }
-
-  init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, vanishedAt: Instant?) {
-    (self.opening, self.changes, self.vanishedAt) = (opening, changes, vanishedAt)
-    seenGoneAt = purchase.stateReports.filter { $0.observation?.isOwned == false }.map(\.seenAt)
-      .max()
-  }
-
-  /// Its length; nil for a trial and for another product.
+extension StateChanges {
+  /// The length of the purchase; nil for a trial and for another product.
   func length(of product: StringID) -> PeriodLength? {
-    guard let end, !isTrial, product == self.product, opening.time < end else { return nil }
+    guard let end, !isTrial, product == opening.product, opening.time < end else { return nil }
     return PeriodLength(from: opening.time, to: end)
   }
 
   func isRevoked(at time: Instant) -> Bool {
-    (vanishedAt ?? changes.revokedAt).map { $0 < time } ?? false
+    (vanishedAt ?? revokedAt).map { $0 < time } ?? false
   }
 
   /// Whether a charge at `time` is the one that the store was trying to collect.
   func isCollected(at time: Instant, within horizon: Interval) -> Bool {
-    guard changes.isCollecting, let end, time <= end + horizon else { return false }
-    return changes.gaveUpAt.map { time < $0 } ?? true
+    guard isCollecting, let end, time <= end + horizon else { return false }
+    return gaveUpAt.map { time < $0 } ?? true
   }
 }
 

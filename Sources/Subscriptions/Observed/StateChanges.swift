@@ -9,10 +9,14 @@ struct StateChanges {
   /// When the store stopped collecting a failed payment.
   private(set) var gaveUpAt: Instant?
   private(set) var revokedAt: Instant?
+  /// When a later collection lacked the purchase; nil if none did.
+  var vanishedAt: Instant?
+  /// When the purchase was last seen without access.
+  let seenGoneAt: Instant?
+  let opening: Event
+  let isTrial: Bool
 
-  private let opening: Event
   private let successors: Successors
-  private let isTrial: Bool
   private let rules: FoldSettings
   /// Reported events of the purchase from its charge on, and its lineage's without transaction.
   private let reported: [Event]
@@ -33,6 +37,8 @@ struct StateChanges {
     self.rules = rules
     isTrial = opening.kind == .trialStarted
     end = opening.periodEnd
+    seenGoneAt = purchase.stateReports.filter { $0.observation?.isOwned == false }.map(\.seenAt)
+      .max()
     self.reported = reported.filter { event in
       event.time >= opening.time && (successors.ofItsID.map { event.time < $0 } ?? true)
         && (event.transaction == opening.transaction || event.transaction == 0)
@@ -58,7 +64,7 @@ struct StateChanges {
   var renewsAtEnd: Bool {
     let reportedSwitch = reported.last(where: \.switchesAutoRenew)
     return isRenewing && reportedSwitch?.isCancel != true && !isCollecting && !isEndKnown
-      && !reports { $0.kind == .paused }
+      && !reports { $0.kind == .paused } && vanishedAt == nil
   }
 
   /// Reads a later end, which is an extension or, in billing retry, grace.
