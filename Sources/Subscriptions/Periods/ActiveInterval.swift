@@ -39,8 +39,8 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
       // Paid again: resumed after a pause, recovered while the store collected, else reactivated.
       let ended = periods[previous]
       close(&stretches[current], with: ended, events, rules)
-      let isRecovered = ended.isRecovered(at: period.start, events, rules)
-      opening = ended.isPaused(events) ? .resumed : isRecovered ? .recovered : .reactivated
+      let isRecovered = ended.collectedUntil(events, rules).map { period.start <= $0 }
+      opening = ended.isPaused(events) ? .resumed : isRecovered == true ? .recovered : .reactivated
     } else {
       opening = firstOpening(period, after: trial, events, rules)
     }

@@ -72,13 +72,12 @@ public struct Period: Sendable {
     return nil
   }
 
-  /// Whether a period that begins at `next` was paid while the store was still collecting for this
-  /// one: within the retry horizon of its end, and before the store gave up.
-  func isRecovered(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
-    guard revokedAt == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
-      isInvoluntary(events)
-    else { return false }
-    return gaveUpAt(events).map { next < $0 } ?? true
+  /// Until when the store collected for it after a failed payment: within the retry horizon of its
+  /// end, and before the store gave up; nil if no payment failed or access was revoked.
+  func collectedUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
+    guard revokedAt == nil, let end = effectiveEnd, isInvoluntary(events) else { return nil }
+    let horizon = end + rules.retryHorizon
+    return gaveUpAt(events).map { min(horizon, $0 - Interval(milliseconds: 1)) } ?? horizon
   }
 
   /// Whether the first paid period after this trial, which begins at `next`, converts it.
@@ -91,10 +90,7 @@ public struct Period: Sendable {
   func convertibleUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
     guard let end = effectiveEnd else { return nil }
     let gap = end + rules.renewalGap
-    guard revokedAt == nil, isInvoluntary(events) else { return gap }
-    let horizon = end + rules.retryHorizon
-    let tried = gaveUpAt(events).map { min(horizon, Instant(milliseconds: $0.milliseconds - 1)) }
-    return max(gap, tried ?? horizon)
+    return collectedUntil(events, rules).map { max(gap, $0) } ?? gap
   }
 
   /// The first event that can belong to the period: its transaction's events since its start can
