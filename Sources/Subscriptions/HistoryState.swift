@@ -133,7 +133,6 @@ extension SubscriptionHistory {
     state.scheduledProduct = announcement.map { events[$0].product }
     state.isTrial = period.isTrial
     state.periodEnd = period.end
-    state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
     state.reportedEnd = period.eventRange.lazy.filter {
       events[$0].impliesUnseenPeriod(after: period, events, rules.renewalGap)

@@ -154,8 +154,6 @@ public final class LineageState {
   public var periodEnd: Instant?
   /// Whether the last period is a trial and not paid.
   public var isTrial = false
-  /// Whether `periodEnd` follows only from the product's configured or listed length.
-  public var isEndDerived = false
   /// The provider that reported the subscription.
   public var provider: Provider
   /// Symbol of the app id; 0 when unknown.
