@@ -4,8 +4,6 @@ public struct BookedCharge: Sendable {
   public var event: Event
   /// For a refund, the event of the refunded charge; nil when the ledger has none.
   public var refunded: Event?
-  /// When it is booked: the event time.
-  public var time: Instant
   /// Whether it is a refund.
   public var isRefund: Bool
   /// The row of revenue that counts it.
@@ -28,8 +26,8 @@ public struct BookedCharge: Sendable {
   /// The ledger's symbol of the offer; 0 for the full price.
   public var offer: StringID { (refunded ?? event).offer }
 
-  /// A booking of `event` at its time; all other fields are set by name.
-  public init(_ event: Event, at time: Instant, isRefund: Bool, in row: RevenueKey) {
-    (self.event, self.time, self.isRefund, self.row) = (event, time, isRefund, row)
+  /// A booking of `event`; all other fields are set by name.
+  public init(_ event: Event, isRefund: Bool, in row: RevenueKey) {
+    (self.event, self.isRefund, self.row) = (event, isRefund, row)
   }
 }

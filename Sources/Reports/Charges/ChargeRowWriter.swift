@@ -55,7 +55,7 @@ public final class ChargeRowWriter: Sendable {
     let start = part.startRow()
     try write(charge, of: owner, sources, to: &part.lines)
     writeArrival(of: charge, sources, knownBy: archive, to: &part.lines)
-    part.endRow(from: start, charge.time, day)
+    part.endRow(from: start, charge.event.time, day)
     part.totals[day.month, default: ChargeTotals()].add(charge, decimals: decimals)
   }
 
@@ -67,7 +67,7 @@ public final class ChargeRowWriter: Sendable {
       try labels.add(Int64(number), .symbol, to: &line)
     }
     let (row, key) = (charge.row, charge.row.productKey)
-    line.add(charge.time)
+    line.add(charge.event.time)
     try labels.add(Int64(key.provider.rawValue), .provider, to: &line)
     try word(key.app, &line)
     try labels.add(Int64(key.store.rawValue), .store, to: &line)
@@ -103,7 +103,7 @@ public final class ChargeRowWriter: Sendable {
       archives.indices.contains(Int(number)) ? archives[Int(number)] : ([], 1)
     }
     func run(_ number: Int32) -> Int64 {
-      runs.first(from: archive(number).run, reporting: charge.time)
+      runs.first(from: archive(number).run, reporting: charge.event.time)
     }
     let own = sources.arrival(
       of: charge.event.identity, at: charge.event.place, knownBy: newest)

@@ -14,8 +14,7 @@ extension SubscriptionHistory {
       let sign: Int64 = booking.isRefund ? -1 : 1
       func signed(_ amount: Amount?) -> Amount? { amount.map { Amount(micros: sign * $0.micros) } }
       var booked = BookedCharge(
-        events[booking.event], at: booking.time, isRefund: booking.isRefund,
-        in: revenueKey(index))
+        events[booking.event], isRefund: booking.isRefund, in: revenueKey(index))
       booked.refunded = booking.refundedCharge.map { events[bookings[$0].event] }
       booked.renewalOrdinal = ordinals?[charge]
       if let period = paid[charge].map({ periods[$0] }) {
