@@ -67,15 +67,15 @@ public struct ReconciliationSettings: Sendable {
   /// Settings of the fold: as-of, the renewal gap and the delivery windows.
   public var fold: FoldSettings
   /// Store product ids by the product id that snapshots use.
-  public var products: [String: [String]]
+  public var products: [String: [String]] = [:]
   /// Configured and listed period lengths by store product id, also of products never bought.
   public var lengths: [String: PeriodLength] = [:]
   /// Every feed in the ledger.
-  public var feeds: [FeedHistory]
+  public var feeds: [FeedHistory] = []
   /// When the newest snapshot of each provider at or before as-of was taken.
   public var snapshotsTakenAt: [Provider: Instant] = [:]
   /// Whether a user without a snapshot is a break and not only counted.
-  public var snapshotsComplete: Bool
+  public var snapshotsComplete = false
   /// Whether the entitlements in webhooks are used as snapshots.
   public var snapshotsFromWebhooks = true
   /// The largest difference at which two ends still agree.
@@ -95,16 +95,8 @@ public struct ReconciliationSettings: Sendable {
   /// The amounts that decide the severity of breaks.
   public var severities = SeverityScale()
 
-  /// The contract's rules at the as-of of `fold`.
-  public init(
-    fold: FoldSettings, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
-    snapshotsComplete: Bool = false
-  ) {
-    self.fold = fold
-    self.products = products
-    self.feeds = feeds
-    self.snapshotsComplete = snapshotsComplete
-  }
+  /// The contract's rules at the as-of of `fold`; all other fields are set by name.
+  public init(fold: FoldSettings) { self.fold = fold }
 
   /// When the first feed began; nil without feeds.
   public var firstEventAt: Instant? { feeds.map(\.firstEventAt).min() }

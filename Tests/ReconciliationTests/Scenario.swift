@@ -116,13 +116,13 @@ struct Scenario {
   var outcome: ReconciliationResult {
     let captured = at(capturedAt)
     let asOf = asOf.map { at($0) } ?? captured
-    var rules = ReconciliationSettings(
-      fold: FoldSettings(asOf: asOf), products: ["monthly": ["com.example.monthly"]],
-      feeds: [
-        FeedHistory(
-          provider: provider, app: "app", firstEventAt: at(firstEventAt),
-          watermark: watermark.map { at($0) } ?? asOf)
-      ])
+    var rules = ReconciliationSettings(fold: FoldSettings(asOf: asOf))
+    rules.products = ["monthly": ["com.example.monthly"]]
+    rules.feeds = [
+      FeedHistory(
+        provider: provider, app: "app", firstEventAt: at(firstEventAt),
+        watermark: watermark.map { at($0) } ?? asOf)
+    ]
     change(&rules)
     let snapshot = entitlements.map {
       Snapshot(provider: provider, user: user, capturedAt: captured, entitlements: $0)

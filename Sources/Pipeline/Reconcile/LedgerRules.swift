@@ -50,16 +50,16 @@ extension RunPipeline {
     // Users who are missing from one half of a file may be in the other half.
     let isComplete =
       try plan.configuration.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
-    var reconcileRules = ReconciliationSettings(
-      fold: rules, products: plan.configuration.products,
-      feeds: watermarks.map { mark in
-        var feed = FeedHistory(
-          provider: mark.feed.provider, app: ledger.symbols.words[Int(mark.feed.app)],
-          firstEventAt: mark.begin, watermark: mark.newest)
-        feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
-        return feed
-      },
-      snapshotsComplete: isComplete)
+    var reconcileRules = ReconciliationSettings(fold: rules)
+    reconcileRules.products = plan.configuration.products
+    reconcileRules.feeds = watermarks.map { mark in
+      var feed = FeedHistory(
+        provider: mark.feed.provider, app: ledger.symbols.words[Int(mark.feed.app)],
+        firstEventAt: mark.begin, watermark: mark.newest)
+      feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
+      return feed
+    }
+    reconcileRules.snapshotsComplete = isComplete
     reconcileRules.strings = words
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks

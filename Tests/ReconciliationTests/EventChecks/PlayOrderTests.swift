@@ -44,8 +44,11 @@ struct PlayOrderTests {
     }
     let rules = FoldSettings(asOf: at("2026-08-01"))
     let state = try #require(try SubscriptionHistory(events: story.events, rules: rules).state)
-    let feed = FeedHistory(
-      provider: provider, app: "app", firstEventAt: at("2025-10-01"), watermark: rules.asOf)
+    var reconcileRules = ReconciliationSettings(fold: rules)
+    reconcileRules.feeds = [
+      FeedHistory(
+        provider: provider, app: "app", firstEventAt: at("2025-10-01"), watermark: rules.asOf)
+    ]
     let snapshot = listed.map { listed in
       var shown = premium(until: "2026-06-01", listing: [listed])
       shown.store = .playStore
@@ -61,8 +64,7 @@ struct PlayOrderTests {
     return reconcile(
       ReconciliationInput(
         provider: provider, user: "ada", snapshot: snapshot, lineages: [lineage]),
-      rules: ReconciliationSettings(fold: rules, products: [:], feeds: [feed]),
-      checkStop: {}
+      rules: reconcileRules, checkStop: {}
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
   }
 

@@ -161,13 +161,12 @@ struct EntitlementOriginTests {
     first.report(.refunded, "2026-01-20", price: -10)
     second.report(.started, "2026-06-01", until: "2026-07-01", transaction: 501, price: 10)
     func codes(_ stories: [Story]) -> [String] {
-      var rules = ReconciliationSettings(
-        fold: .init(asOf: at("2026-06-20")),
-        feeds: [
-          FeedHistory(
-            provider: .qonversion, app: "app", firstEventAt: at("2025-12-01"),
-            watermark: at("2026-06-20"))
-        ])
+      var rules = ReconciliationSettings(fold: .init(asOf: at("2026-06-20")))
+      rules.feeds = [
+        FeedHistory(
+          provider: .qonversion, app: "app", firstEventAt: at("2025-12-01"),
+          watermark: at("2026-06-20"))
+      ]
       allMapped(&rules)
       var sent = Snapshot(
         provider: .qonversion, user: "ada", capturedAt: at("2026-01-10"),

@@ -45,12 +45,10 @@ struct SharedIDTests {
     let asOf = at(capturedAt)
     scenario.change = { rules in
       allMapped(&rules)
-      rules = ReconciliationSettings(
-        fold: rules.fold, products: rules.products,
-        feeds: ["app", "other"].map {
-          FeedHistory(
-            provider: .qonversion, app: $0, firstEventAt: at("2025-12-01"), watermark: asOf)
-        })
+      rules.feeds = ["app", "other"].map {
+        FeedHistory(
+          provider: .qonversion, app: $0, firstEventAt: at("2025-12-01"), watermark: asOf)
+      }
     }
     return scenario
   }
