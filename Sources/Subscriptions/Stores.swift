@@ -47,11 +47,8 @@ extension [Event] {
       let apps = self[index].products.reduce(into: Set()) { $0.formUnion(sellers[$1] ?? []) }
       named[index].app = rules.onlyApps[first.provider] ?? apps.only ?? 0
     }
-    let apps = Dictionary(grouping: named, by: \.app).values
-    let keyed: [(identity: Int64, events: [Event])] = apps.map { events in
-      (events.map(\.identity).min() ?? 0, events)
-    }
-    return keyed.sorted { $0.identity < $1.identity }.map(\.events)
+    func lowest(_ events: [Event]) -> Int64 { events.lazy.map(\.identity).min() ?? 0 }
+    return Dictionary(grouping: named, by: \.app).values.sorted { lowest($0) < lowest($1) }
   }
 }
 
