@@ -78,10 +78,11 @@ struct PeriodPass {
     }
     guard let sent = event.periodEnd else { return derivedEnd(event, start: start) }
     if sent < start {
-      find(
-        .impossibleSequence, event,
-        "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
-          + "\(sent.text), before it; it counts as empty")
+      findings.append(
+        FoldFinding(
+          .impossibleSequence, event,
+          "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
+            + "\(sent.text), before it; it counts as empty"))
       return (start, false)
     }
     return (sent, false)
@@ -136,10 +137,11 @@ struct PeriodPass {
   private mutating func findOpenEnd(of index: Int) {
     let opener = events[periods[index].opener]
     guard opener.provider.capabilities.sendsWholeCharges else { return }
-    find(
-      .expiryMismatch, opener,
-      "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
-        + "contains the end of its period; it counts as open")
+    findings.append(
+      FoldFinding(
+        .expiryMismatch, opener,
+        "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
+          + "contains the end of its period; it counts as open"))
   }
 
   /// Events about an earlier period that happened after this one had begun.
@@ -277,10 +279,6 @@ struct PeriodPass {
         periods[index].revokedAt = moment
       }
     }
-  }
-
-  private mutating func find(_ code: BreakCode, _ event: Event, _ evidence: String) {
-    findings.append(FoldFinding(code, event, evidence))
   }
 }
 
