@@ -218,8 +218,7 @@ extension Reconciler {
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
       for: MissingCharge(
-        lineage: lineage.name, code: code, at: begun, end: nil,
-        opensLineage: code == .missedStart))
+        lineage: lineage.name, code: code, at: begun, opensLineage: code == .missedStart))
   }
 
   /// When the renewal of a refund that does not date it was due: at the begin of the last time

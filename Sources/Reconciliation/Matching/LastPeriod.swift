@@ -40,12 +40,6 @@ extension Reconciler {
     state.subscriptionCharges.last?.time ?? state.trials.last?.start
   }
 
-  /// The key of the current period in its lineage: when it was charged, which an older charge that
-  /// arrives late does not change.
-  func lastPeriod(_ state: LineageState) -> BreakKey {
-    .period(state.subscriptionCharges.last?.time)
-  }
-
   /// Whether an event after the snapshot reports what the snapshot already shows.
   ///
   /// Cancels, failed payments and ends have the time at which they were noticed. Those of a later

@@ -218,9 +218,8 @@ extension Reconciler {
   /// A subscription that began before the app's first event can still be canceled after it. If a
   /// period ended later than the cancel, its missing expiry implies the cancel.
   private func raiseUnreportedCancel(_ entitlement: Entitlement) {
-    guard entitlement.isSubscription, entitlement.renewState == .canceled,
-      let canceledAt = entitlement.autoRenewOffAt, canceledAt < knownAt,
-      let newest = entitlement.newestTransaction, newest.revokedAt == nil,
+    guard entitlement.renewState == .canceled, let canceledAt = entitlement.autoRenewOffAt,
+      canceledAt < knownAt, let newest = entitlement.newestTransaction, newest.revokedAt == nil,
       isOn(entitlement) || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
     else { return }
     let about = subject(ListedTransaction(newest, of: entitlement), nil)

@@ -146,10 +146,12 @@ extension Reconciler {
   ) {
     let isSent = match.lineage.state.isSentOnChange && !isReplaced(match.lineage)
     guard !code.isMissing || isSent else { return }
+    // An older charge that arrives late does not change when the period was charged.
+    let charged = match.lineage.state.subscriptionCharges.last?.time
     raise(
       BreakDraft(
-        code: code, subject: subject(match.lineage), key: lastPeriod(match.lineage.state),
-        expectedAt: at, worth: code.isMissing ? nothing : (nil, .none), evidence: evidence))
+        code: code, subject: subject(match.lineage), key: .period(charged), expectedAt: at,
+        worth: code.isMissing ? nothing : (nil, .none), evidence: evidence))
   }
 
   func raiseBillingIssue(_ match: EntitlementMatch) {
