@@ -52,17 +52,15 @@ public struct PriceBook: Sendable, Equatable {
     prices[product, default: []].append(price)
   }
 
-  /// The price of `product` at `time`.
+  /// The price of `sold` at `time`.
   ///
   /// The store's own lines come before lines for every store. Among them, a line for the country
   /// comes before one for every country, then one for the currency before one for every currency,
   /// then the line that began last. A charge without a currency fits every currency. A charge at an
   /// offer fits only that offer's price: the full price was not paid.
-  public func price(
-    of product: StringID, in store: Store, country: StringID, currency: StringID,
-    offer: StringID = 0, at time: Instant
-  ) -> Price? {
-    for listed in lists(of: product, in: store) {
+  public func price(of sold: PricedProduct, offer: StringID = 0, at time: Instant) -> Price? {
+    let (country, currency) = (sold.country, sold.currency)
+    for listed in lists(of: sold.product, in: sold.store) {
       let valid = listed.filter {
         $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0)
           && ($0.amounts.local != nil || $0.amounts.usd != nil)

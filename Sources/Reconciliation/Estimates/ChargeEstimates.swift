@@ -113,9 +113,9 @@ extension Reconciler {
   }
 
   private func listedPrice(of sold: PricedProduct, at time: Instant) -> LikelyPrice? {
-    rules.fold.prices.price(
-      of: sold.product, in: sold.store, country: sold.country, currency: sold.currency, at: time
-    ).map { LikelyPrice(sold.product, $0.amounts, .priceBook) }
+    rules.fold.prices.price(of: sold, at: time).map {
+      LikelyPrice(sold.product, $0.amounts, .priceBook)
+    }
   }
 
   private func fullPrice(

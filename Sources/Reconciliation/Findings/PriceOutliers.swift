@@ -107,22 +107,21 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     of charge: Charge, among charges: [Charge], at index: Int, _ lineage: LineageInput,
     _ events: [Event], _ rules: ReconciliationSettings
   ) -> FoldFinding? {
-    let store = lineage.latest.store
     let own = events.first {
       $0.transaction == charge.transaction && $0.time == charge.time && mayInclude($0)
     }
-    guard let event = own, event.offer == 0, let price = event.unitPrice,
-      let rare = rare(price, charge, store, event.country)
+    guard let event = own, event.offer == 0, let price = event.unitPrice else { return nil }
+    let product = PricedProduct(
+      product: charge.product, store: lineage.latest.store, currency: charge.price.currency,
+      country: event.country)
+    guard let rare = rare(price, product, charge.kind),
+      rules.fold.prices.price(of: product, at: charge.time)?.amounts.local != price
     else { return nil }
-    let listed = rules.fold.prices.price(
-      of: charge.product, in: store, country: event.country, currency: charge.price.currency,
-      at: charge.time)
-    guard listed?.amounts.local != price else { return nil }
     func isUsual(_ other: Charge) -> Bool {
       guard other.product == charge.product, other.price.currency == charge.price.currency,
         let price = other.price.local
       else { return false }
-      return self.rare(price, other, store, event.country) == nil
+      return self.rare(price, product, other.kind) == nil
     }
     let others = [
       charges[..<index].last(where: isUsual), charges[(index + 1)...].first(where: isUsual),
@@ -131,12 +130,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   }
 
   /// The group in which a price is rare; nil for other prices.
-  private func rare(
-    _ price: Amount, _ charge: Charge, _ store: Store, _ country: StringID
-  ) -> Rare? {
-    let product = PricedProduct(
-      product: charge.product, store: store, currency: charge.price.currency, country: country)
-    let group = prices[Group(product, isFirst: charge.kind != .renewal)]
+  private func rare(_ price: Amount, _ product: PricedProduct, _ kind: ChargeKind) -> Rare? {
+    let group = prices[Group(product, isFirst: kind != .renewal)]
     return group.flatMap { $0.prices.contains(price) ? $0 : nil }
   }
 

@@ -59,9 +59,10 @@ extension FoldSettings {
   /// The price of all units of a charge in the price book; nil when unknown.
   private func listedPrice(of charge: Event) -> PriceBook.Price? {
     guard !charge.provider.capabilities.sendsWholeCharges else { return nil }
-    let price = prices.price(
-      of: charge.product, in: charge.store, country: charge.country,
-      currency: charge.revenue?.currency ?? 0, offer: charge.offer, at: charge.time)
+    let sold = PricedProduct(
+      product: charge.product, store: charge.store, currency: charge.revenue?.currency ?? 0,
+      country: charge.country)
+    let price = prices.price(of: sold, offer: charge.offer, at: charge.time)
     guard charge.units > 1, var all = price else { return price }
     all.amounts.local = all.amounts.local?.times(charge.units, max: .lineMax)
     all.amounts.usd = all.amounts.usd?.times(charge.units, max: .lineMaxUSD)

@@ -8,6 +8,11 @@ import Domain
 
 private let header = PriceBookFile.header
 
+/// A product in any country, for any currency.
+private func sold(_ product: StringID, in store: Store) -> PricedProduct {
+  PricedProduct(product: product, store: store, currency: 0)
+}
+
 @Suite("A price book is read completely, or refused with every reason")
 struct PriceBookTests {
   private let folder: TemporaryFolder
@@ -178,7 +183,7 @@ struct PriceBookTests {
     let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
     func price(_ product: String, in store: Store = .playStore) throws -> [String?] {
       let symbol = try #require(ledger.symbol(product))
-      let price = book.price(of: symbol, in: store, country: 0, currency: 0, at: may)
+      let price = book.price(of: sold(symbol, in: store), at: may)
       return [
         price?.amounts.usd?.text(), book.period(of: symbol, in: store, at: may).map { "\($0)" },
       ]
@@ -200,17 +205,14 @@ struct PriceBookTests {
     let euro = try #require(ledger.symbol("EUR"))
     let franc = try #require(ledger.symbol("CHF"))
     let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
-    let price = try #require(
-      book.price(of: pro, in: .playStore, country: 0, currency: 0, at: may))
+    let price = try #require(book.price(of: sold(pro, in: .playStore), at: may))
     #expect(price.amounts.currency == euro)
     #expect(price.amounts.local == Amount(micros: 10_000_000))
     let unseen = try #require(words.find("unseen"))
     #expect(ledger.symbol("unseen") == nil)
-    #expect(
-      book.price(of: unseen, in: .appStore, country: 0, currency: 0, at: may)?.amounts.currency
-        == franc)
+    #expect(book.price(of: sold(unseen, in: .appStore), at: may)?.amounts.currency == franc)
     // A line with only a period is not a price for other stores, and hides none.
-    #expect(book.price(of: pro, in: .appStore, country: 0, currency: 0, at: may) == nil)
+    #expect(book.price(of: sold(pro, in: .appStore), at: may) == nil)
     #expect(book.period(of: pro, in: .appStore, at: may) == .months(12))
     let again = try Ledger.open(path: folder.path("l.sqlite"), mode: .readOnly)
     #expect(again.symbol("EUR") == euro)
