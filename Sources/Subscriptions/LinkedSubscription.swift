@@ -137,7 +137,7 @@ struct LinkedSubscription {
       reported: GroupEvents((main.reported + reported).inOrder),
       events: (own + charges + events).inOrder.withRenewals(main.rules)
         .withConversions(main.rules),
-      nextDerived: nil, rules: main.rules, exclusion: nil, isChained: main.isChained)
+      rules: main.rules, isChained: main.isChained)
     shared.role = .shared
     var feed = main
     feed.held = []

@@ -60,14 +60,13 @@ public struct SubscriptionHistory: Sendable {
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
     let counted = inBusinessOrder(events, before: rules.asOf).namingBasePlans(rules.basePlans)
     try self.init(
-      reported: GroupEvents(counted), events: counted, nextDerived: nil, rules: rules,
-      exclusion: nil, isChained: true)
+      reported: GroupEvents(counted), events: counted, rules: rules, isChained: true)
   }
 
   /// Folds `events`, which `reported` proves; both are in business order.
   init(
-    reported: GroupEvents, events: [Event], nextDerived: Instant?, rules: FoldSettings,
-    exclusion: ExclusionReason?, isChained: Bool
+    reported: GroupEvents, events: [Event], nextDerived: Instant? = nil, rules: FoldSettings,
+    exclusion: ExclusionReason? = nil, isChained: Bool
   ) throws(AmountOverflow) {
     self.nextDerived = nextDerived
     self.rules = rules
