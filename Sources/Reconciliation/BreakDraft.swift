@@ -66,8 +66,6 @@ let nothing: Worth = (.zero, .provider)
 
 /// A charge or trial start that must have happened but did not arrive.
 struct MissingCharge {
-  /// The lineage that it belongs to, for later checks.
-  var lineage: LineageName
   var code: BreakCode
   /// Business time; nil when unknown.
   var at: Instant?

@@ -223,17 +223,17 @@ final class Reconciler {
     breaks.merge(later.breaks) { own, _ in own }
   }
 
-  /// Raises a missing charge and remembers it for later checks.
-  func raise(_ draft: BreakDraft, for charge: MissingCharge) {
-    let draft = numbered(draft, of: charge.lineage, isFree: charge.isFree)
+  /// Raises a missing charge of the lineage `name` and remembers it for later checks.
+  func raise(_ draft: BreakDraft, for charge: MissingCharge, of name: LineageName) {
+    let draft = numbered(draft, of: name, isFree: charge.isFree)
     var charge = charge
     charge.breakID = draft.id
-    expect(charge)
+    expect(charge, of: name)
     // So is an end in the period that the charge paid for.
     if let at = charge.at, let end = charge.end, at < end {
-      doubts[charge.lineage, default: []].append(at..<end)
+      doubts[name, default: []].append(at..<end)
     }
-    raise(draft, in: charge.lineage)
+    raise(draft, in: name)
   }
 
   /// Opens the pending breaks of missing charges that events prove, too: whatever the snapshot's
@@ -255,13 +255,13 @@ final class Reconciler {
     raise(
       draft,
       for: MissingCharge(
-        lineage: lineage.name, code: draft.code, at: draft.expectedAt, end: end,
-        count: draft.missingEvents, isFree: isFree, opensLineage: opensLineage))
+        code: draft.code, at: draft.expectedAt, end: end, count: draft.missingEvents,
+        isFree: isFree, opensLineage: opensLineage), of: lineage.name)
   }
 
-  /// Remembers a charge that no event can have reported yet, for later checks.
-  func expect(_ charge: MissingCharge) {
-    missing[charge.lineage, default: []].append(charge)
+  /// Remembers a charge of the lineage `name` for later checks.
+  func expect(_ charge: MissingCharge, of name: LineageName) {
+    missing[name, default: []].append(charge)
   }
 
   /// What earlier checks found missing in a lineage, including free trials.

@@ -217,8 +217,8 @@ extension Reconciler {
         isProvenByEvents: true,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came"),
-      for: MissingCharge(
-        lineage: lineage.name, code: code, at: begun, opensLineage: code == .missedStart))
+      for: MissingCharge(code: code, at: begun, opensLineage: code == .missedStart),
+      of: lineage.name)
   }
 
   /// When the renewal of a refund that does not date it was due: at the begin of the last time

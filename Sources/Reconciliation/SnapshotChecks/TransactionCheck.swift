@@ -13,9 +13,10 @@ extension Reconciler {
 
   private func evaluate(listed transaction: ListedTransaction, of lineage: LineageInput?) {
     let about = subject(transaction, lineage)
-    let charge = missingCharge(transaction, lineage, about)
+    let charge = missingCharge(transaction, lineage)
+    let name = lineageName(of: transaction, lineage, about)
     // Events at as-of or later cannot be known yet; the charge explains what else is shown.
-    if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
+    if let at = transaction.at, at >= rules.fold.asOf { return expect(charge, of: name) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
       return omit(.beforeFirstEvent)
     }
@@ -24,13 +25,9 @@ extension Reconciler {
       code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
       evidence: evidence(transaction, lineage))
     draft.worth = transaction.isTrial ? nothing : worth(of: transaction, lineage, about, code)
-    raise(draft, for: charge)
+    raise(draft, for: charge, of: name)
     // Events of another subscription of the entitlement do not show the charge again.
-    if let name = lineage?.name, name != charge.lineage {
-      var own = charge
-      own.lineage = name
-      expect(own)
-    }
+    if let own = lineage?.name, own != name { expect(charge, of: own) }
   }
 
   /// The amount of a listed charge that did not arrive.
@@ -47,13 +44,12 @@ extension Reconciler {
   }
 
   private func missingCharge(
-    _ transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject
+    _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> MissingCharge {
     let isFirst = siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
     let code = code(of: transaction, lineage)
     return MissingCharge(
-      lineage: lineageName(of: transaction, lineage, about), code: code,
-      at: transaction.at, end: transaction.expiresAt,
+      code: code, at: transaction.at, end: transaction.expiresAt,
       isFree: transaction.isTrial && code == .missedStart,
       opensLineage: !isOfEarlierSubscription(transaction, lineage)
         && (isFirst || isFirstPaid(transaction, lineage)))
