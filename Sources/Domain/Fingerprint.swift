@@ -51,8 +51,7 @@ public struct Fingerprint: Sendable {
 
   /// Mixes in the UTF-8 bytes of `text`.
   public mutating func combine(_ text: String) {
-    var text = text
-    text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
+    text.withBytes { combine($0) }
   }
 
   /// The hash so far; never 0, which the ledger reads as "none".
@@ -80,10 +79,7 @@ public struct Fingerprint: Sendable {
 
   /// The hash of `text` alone; 0 for an empty text, which means "none".
   public static func of(_ text: String) -> Int64 {
-    if text.isEmpty { return 0 }
-    var fingerprint = Fingerprint()
-    fingerprint.combine(text)
-    return fingerprint.value
+    text.isEmpty ? 0 : text.withBytes { of($0) }
   }
 }
 
@@ -93,11 +89,10 @@ public struct Fingerprint: Sendable {
 public func lineageKey(
   provider: Provider, app: String, environment: Environment, store: Store, original: String
 ) -> Int64 {
-  var original = original
-  return original.withUTF8 { bytes in
+  original.withBytes {
     lineageKey(
       provider: provider, app: Fingerprint.of(app), environment: environment, store: store,
-      original: UnsafeRawBufferPointer(bytes))
+      original: $0)
   }
 }
 
@@ -143,8 +138,7 @@ public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
 
 /// The key of a transaction id given as text.
 public func transactionKey(_ id: String) -> Int64 {
-  var id = id
-  return id.withUTF8 { transactionKey(UnsafeRawBufferPointer($0)) }
+  id.withBytes { transactionKey($0) }
 }
 
 extension Int64 {

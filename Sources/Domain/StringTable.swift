@@ -23,8 +23,7 @@ public struct StringTable: Sendable {
 
   /// The number of `word`, added if new.
   public mutating func symbol(_ word: String) -> StringID {
-    var word = word
-    return word.withUTF8 { symbol(UnsafeRawBufferPointer($0)) }
+    word.withBytes { symbol($0) }
   }
 
   /// The number of `word`; nil if the table does not contain it.
@@ -57,17 +56,14 @@ public struct ExactText: Hashable, Comparable, Sendable {
 
   /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    text.withBytes { hasher.combine(bytes: $0) }
   }
 }
 
 extension String {
   /// Whether both have the same bytes.
   public func isExactly(_ other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
-    var other = other
-    return other.withUTF8 { isExactly(UnsafeRawBufferPointer($0)) }
+    other.withBytes { isExactly($0) }
   }
 
   /// Whether its UTF-8 equals `bytes`.
@@ -76,6 +72,13 @@ extension String {
     return utf8.withContiguousStorageIfAvailable {
       bytes.isEqual(to: UnsafeRawBufferPointer($0))
     } ?? utf8.elementsEqual(bytes)
+  }
+
+  /// Calls `body` with its UTF-8.
+  @inline(__always)
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var text = self
+    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }
 }
 

@@ -108,8 +108,7 @@ public struct EventBatch: Sendable {
 
   /// Copies `text` into the arena.
   public mutating func intern(_ text: String) -> TextRange {
-    var text = text
-    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+    text.withBytes { intern($0) }
   }
 
   /// The text of `range`.
