@@ -162,9 +162,8 @@ extension SubscriptionHistory {
         transaction: booking.transaction, time: booking.time,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
         kind: booking.chargeKind, basis: booking.money.basis, product: booking.product,
-        price: Price(
-          local: booking.money.grossLocal, usd: booking.money.grossUSD, currency: booking.currency),
-        ordinal: ordinals[index], renewalCount: events[booking.event].renewalCount)
+        price: booking.price, ordinal: ordinals[index],
+        renewalCount: events[booking.event].renewalCount)
     }
   }
 

@@ -187,6 +187,7 @@ struct Booking: Sendable {
 
   var productType: ProductType { chargeKind == .oneTime ? .oneTime : .subscription }
   var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
+  var price: Price { Price(local: money.grossLocal, usd: money.grossUSD, currency: currency) }
 }
 
 /// Gross and proceeds of one booking, positive, with their basis; nil means unknown.

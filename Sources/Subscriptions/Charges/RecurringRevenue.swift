@@ -3,11 +3,8 @@ public import Domain
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
   var usd = Amount.zero
-  /// The price of the whole period, in US dollars.
-  var gross = Amount.zero
-  /// The price of the whole period, in `currency`; nil if unknown.
-  var local: Amount?
-  var currency: StringID = 0
+  /// The price of the whole period; zero US dollars before the first.
+  var price = Price(usd: .zero)
   var length = PeriodLength.months(1)
 }
 
@@ -19,10 +16,8 @@ extension SubscriptionHistory {
     guard let index = period.booking, let gross = bookings[index].money.grossUSD,
       let length = length(of: period)
     else { return nil }
-    let booking = bookings[index]
     return RecurringRevenue(
-      usd: try length.monthly(gross), gross: gross, local: booking.money.grossLocal,
-      currency: booking.currency, length: length)
+      usd: try length.monthly(gross), price: bookings[index].price, length: length)
   }
 
   /// The length that was paid for, whatever happened to the period.
@@ -41,7 +36,7 @@ extension SubscriptionHistory {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
     // Amounts beyond the bound, which no real price reaches, are not split.
-    if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
+    if let oldLocal = old.price.local, let newLocal = new.price.local, oldLocal > .zero,
       let reported = try? priceChange(from: old, oldLocal, to: new, newLocal),
       reported.magnitude <= .lineMaxUSD
     {
@@ -62,7 +57,7 @@ extension SubscriptionHistory {
     let before = try product(of: [oldLocal.micros, oldShare.numerator, newShare.denominator])
     let after = try product(of: [newLocal.micros, newShare.numerator, oldShare.denominator])
     let (exact, overflow) = (after - before).multipliedReportingOverflow(
-      by: Int128(old.gross.micros))
+      by: Int128(old.price.usd?.micros ?? 0))
     guard !overflow else { throw AmountOverflow() }
     let divisor = try product(of: [oldLocal.micros, oldShare.denominator, newShare.denominator])
     guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: divisor)) else {

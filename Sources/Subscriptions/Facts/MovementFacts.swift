@@ -23,7 +23,7 @@ extension SubscriptionHistory {
         }
         try bookAutoRenew(ofPeriod: last, until: start, into: &books)
         let paid = try recurringRevenue(of: periods[index]) ?? revenue
-        if next != product || areDifferentCurrencies(paid.currency, revenue.currency) {
+        if next != product || areDifferentCurrencies(paid.price.currency, revenue.price.currency) {
           try move(.transferOut, product, .init(mrr: revenue.usd), changed, &books)
           try move(.transferIn, next, .init(mrr: paid.usd), changed, &books)
         } else {
