@@ -41,7 +41,7 @@ struct BookingPass {
     _ event: Event, _ kind: ChargeKind, at index: Int
   ) throws(AmountOverflow) {
     let (sent, mismatch) = try chargeMoney(event)
-    let (money, currency) = try rules.completed(sent, of: event)
+    let (money, currency) = rules.completed(sent, of: event)
     if let mismatch, !event.kind.isProductChange, let revenue = event.revenue {
       let rate = revenue.rate.map { " at \($0.text()) %" } ?? ""
       let price = event.price?.usd.map { "\($0.text()) USD" } ?? ""

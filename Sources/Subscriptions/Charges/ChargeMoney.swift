@@ -36,9 +36,7 @@ extension FoldSettings {
   /// The money of a charge and its currency: as sent, or from the price book.
   ///
   /// The price book is for providers without amounts; one that Qonversion leaves out is unknown.
-  func completed(
-    _ money: Money, of event: Event
-  ) throws(AmountOverflow) -> (money: Money, currency: StringID) {
+  func completed(_ money: Money, of event: Event) -> (money: Money, currency: StringID) {
     let currency = event.revenue?.currency ?? 0
     guard money.basis == .none, let price = listedPrice(of: event) else {
       return (money, currency)
