@@ -45,11 +45,9 @@ struct DoubleCharges {
 /// The first charge of each transaction by creation; nil when each is charged once.
 private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
   var charged: Set<ChargeKey> = []
-  var hasDouble = false
-  for event in events where event.chargesTransaction {
-    if !charged.insert(event.chargeOfStore).inserted { hasDouble = true }
-  }
-  guard hasDouble else { return nil }
+  guard
+    events.contains(where: { $0.chargesTransaction && !charged.insert($0.chargeOfStore).inserted })
+  else { return nil }
   var firsts: [ChargeKey: Event] = [:]
   for event in events where event.chargesTransaction {
     let key = event.chargeOfStore
