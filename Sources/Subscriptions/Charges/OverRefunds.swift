@@ -63,16 +63,13 @@ extension BookingPass {
 
   /// Removes bookings of refunds; no other booking refers to them.
   private mutating func remove(_ removed: Set<Int>) {
-    var moved: [Int: Int] = [:]
-    var kept: [Booking] = []
-    for index in bookings.indices where !removed.contains(index) {
-      moved[index] = kept.count
-      kept.append(bookings[index])
+    let kept = bookings.indices.filter { !removed.contains($0) }
+    let moved = Dictionary(uniqueKeysWithValues: zip(kept, 0...))
+    bookings = kept.map { index in
+      var booking = bookings[index]
+      booking.refundedCharge = booking.refundedCharge.flatMap { moved[$0] }
+      return booking
     }
-    for index in kept.indices {
-      kept[index].refundedCharge = kept[index].refundedCharge.flatMap { moved[$0] }
-    }
-    bookings = kept
   }
 }
 
