@@ -106,10 +106,8 @@ public struct ExchangeOutliers: Sendable, Equatable, ChargeOutliers {
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
   ) -> [Break] {
-    var charged: [Int64: Set<Instant>] = [:]
-    for charge in lineage.latest.charges {
-      charged[charge.transaction, default: []].insert(charge.time)
-    }
+    let charged = Dictionary(grouping: lineage.latest.charges, by: \.transaction)
+      .mapValues { Set($0.map(\.time)) }
     let findings = events.compactMap { event -> FoldFinding? in
       guard charged[event.transaction]?.contains(event.time) == true,
         let (usd, local, usual, difference) = quote(farOff: event)
