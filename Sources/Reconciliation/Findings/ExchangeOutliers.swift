@@ -10,8 +10,7 @@ struct MedianRate: Sendable, Equatable {
 
   /// The median of all charges, weighted by their counts; nil for fewer than three charges.
   init?(of days: [[ExchangeRate: Int64]]) {
-    var counts: [ExchangeRate: Int64] = [:]
-    for day in days { counts.merge(day) { $0 + $1 } }
+    let counts: [ExchangeRate: Int64] = days.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
     guard counts.values.reduce(0, +) >= 3, let medians = counts.medians else { return nil }
     self.init(of: medians.lower, medians.upper)
   }

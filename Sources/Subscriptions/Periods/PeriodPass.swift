@@ -148,12 +148,10 @@ struct PeriodPass {
   private mutating func lateEvents(at index: Int) -> Set<Int> {
     guard index > 0 else { return [] }
     let opened = events[periods[index].opener].transaction
-    var lateEvents: Set<Int> = []
-    for later in periods[index].eventRange.dropFirst()
-    where events[later].transaction != opened && isOfPreviousPeriod(events[later], at: index) {
-      lateEvents.insert(later)
-    }
-    return lateEvents
+    return Set(
+      periods[index].eventRange.dropFirst().filter {
+        events[$0].transaction != opened && isOfPreviousPeriod(events[$0], at: index)
+      })
   }
 
   /// Whether the event names a transaction that opened an earlier period, and that period's
