@@ -75,9 +75,9 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
     return Amount(micros: rounded)
   }
 
-  /// This amount times `units`; nil beyond `max`.
-  public func times(_ units: Int32, max: Amount) -> Amount? {
-    guard let all = try? scaled(by: Int64(units), over: 1), all.magnitude <= max else { return nil }
+  /// This amount times `count`; nil beyond `max`.
+  public func times(_ count: Int64, max: Amount) -> Amount? {
+    guard let all = try? scaled(by: count, over: 1), all.magnitude <= max else { return nil }
     return all
   }
 }

@@ -174,8 +174,8 @@ struct Qonversion: BodyMapper {
     // The price is per unit, revenue is for all units.
     let units = draft.event.units
     if units > 1 {
-      money.local = money.local?.times(units, max: .lineMax)
-      money.usd = money.usd?.times(units, max: .lineMaxUSD)
+      money.local = money.local?.times(Int64(units), max: .lineMax)
+      money.usd = money.usd?.times(Int64(units), max: .lineMaxUSD)
     }
     draft.event.price = money
   }

@@ -265,10 +265,7 @@ private struct LikelyPrice {
   init(_ reported: ReportedPrice) { self.init(reported.product, reported.price) }
 
   func gross(_ count: Int64, at time: Instant, _ rates: ExchangeRates) -> Amount? {
-    guard let one = perCharge(at: time, rates), let all = try? one.scaled(by: count, over: 1),
-      all.magnitude <= .lineMaxUSD
-    else { return nil }
-    return all
+    perCharge(at: time, rates)?.times(count, max: .lineMaxUSD)
   }
 
   /// The price at the rate of the day or, if unknown, at the rate of the known price.

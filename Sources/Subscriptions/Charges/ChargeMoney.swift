@@ -62,8 +62,8 @@ extension FoldSettings {
       country: charge.country)
     let price = prices.price(of: sold, offer: charge.offer, at: charge.time)
     guard charge.units > 1, var all = price else { return price }
-    all.amounts.local = all.amounts.local?.times(charge.units, max: .lineMax)
-    all.amounts.usd = all.amounts.usd?.times(charge.units, max: .lineMaxUSD)
+    all.amounts.local = all.amounts.local?.times(Int64(charge.units), max: .lineMax)
+    all.amounts.usd = all.amounts.usd?.times(Int64(charge.units), max: .lineMaxUSD)
     return all.amounts.local == nil && all.amounts.usd == nil ? nil : all
   }
 }
