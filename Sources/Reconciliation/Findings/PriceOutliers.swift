@@ -28,14 +28,6 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     var product: PricedProduct
     /// Whether it contains first charges or purchases, and not renewals.
     var isFirst: Bool
-
-    init(_ product: PricedProduct, isFirst: Bool) {
-      (self.product, self.isFirst) = (product, isFirst)
-    }
-
-    init(_ paid: PaidPrice) {
-      self.init(paid.product, isFirst: paid.week == nil && paid.full == nil)
-    }
   }
 
   private struct Rare: Equatable {
@@ -49,10 +41,14 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   public init(_ paid: [PaidPrice: Int64]) {
     var counts: [Group: [Amount: Int64]] = [:]
     for (entry, count) in paid where count > 0 {
-      counts[Group(entry), default: [:]][entry.price, default: 0] += count
+      counts[Self.group(of: entry), default: [:]][entry.price, default: 0] += count
     }
     for (group, counts) in counts { prices[group] = Self.rare(counts, group.isFirst) }
     amounts = prices.values.reduce(into: []) { $0.formUnion($1.prices) }
+  }
+
+  private static func group(of paid: PaidPrice) -> Group {
+    Group(product: paid.product, isFirst: paid.week == nil && paid.full == nil)
   }
 
   private static func rare(_ counts: [Amount: Int64], _ isFirst: Bool) -> Rare? {
@@ -71,8 +67,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
   /// The same outliers, limited to prices that `paid` contains.
   public func among(_ paid: [PaidPrice: Int64]) -> PriceOutliers {
     var known: [Group: Set<Amount>] = [:]
-    for (entry, count) in paid where count > 0 && prices[Group(entry)] != nil {
-      known[Group(entry), default: []].insert(entry.price)
+    for (entry, count) in paid where count > 0 && prices[Self.group(of: entry)] != nil {
+      known[Self.group(of: entry), default: []].insert(entry.price)
     }
     var copy = self
     copy.prices = prices.reduce(into: [:]) { result, entry in
@@ -131,7 +127,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
 
   /// The group in which a price is rare; nil for other prices.
   private func rare(_ price: Amount, _ product: PricedProduct, _ kind: ChargeKind) -> Rare? {
-    let group = prices[Group(product, isFirst: kind != .renewal)]
+    let group = prices[Group(product: product, isFirst: kind != .renewal)]
     return group.flatMap { $0.prices.contains(price) ? $0 : nil }
   }
 
