@@ -53,9 +53,9 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
   }
 
   /// Decodes the details; throws `SubledgerError` for content that no run wrote.
-  public func details() throws(SubledgerError) -> Details? {
-    guard let bytes else { return nil }
+  public func details() throws(SubledgerError) -> Details {
     var details = Details()
+    guard let bytes else { return details }
     let isSound = bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
       reader.read(&details)

@@ -127,7 +127,7 @@ struct Folded {
   var previous: PreviousMonths?
   /// The lineages that were folded, and the users of their events; empty after a full fold.
   var lineages: Set<Int64> = []
-  var users: [Provider: Set<Int64>] = [:]
+  var users: Set<UserKey> = []
 
   var isWhole: Bool { basis == nil }
 }

@@ -31,7 +31,7 @@ struct Increment: Sendable {
     /// Keys of all current and previous lineages of the groups.
     var members: Set<Int64> = []
     /// The users of their current and previous events.
-    var users: [Provider: Set<Int64>] = [:]
+    var users: Set<UserKey> = []
     /// Lineages whose counterpart in the other environment may be new or changed.
     var mayLeak: [LineageRow] = []
     /// The groups of several lineages to which dirty ones belong or belonged.
@@ -40,19 +40,19 @@ struct Increment: Sendable {
     mutating func add(_ other: Result) throws(AmountOverflow) {
       try change.add(other.change)
       members.formUnion(other.members)
-      users.merge(other.users) { $0.union($1) }
+      users.formUnion(other.users)
       mayLeak += other.mayLeak
       shared += other.shared
     }
 
     mutating func noteUsers(of group: GroupChange) {
       for row in group.members where row.user != 0 {
-        users[row.provider, default: []].insert(row.user)
+        users.insert(UserKey(provider: row.provider, user: row.user))
       }
       for events in [group.events, group.previousEvents] {
         var last: Int64 = 0
         for event in events where event.user != last && event.user != 0 {
-          users[event.provider, default: []].insert(event.user)
+          users.insert(UserKey(provider: event.provider, user: event.user))
           last = event.user
         }
       }

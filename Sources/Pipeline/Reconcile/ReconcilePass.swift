@@ -49,9 +49,7 @@ struct ReconcilePass {
     for index in outcome.users.indices {
       outcome.users[index].removeAll { again.contains($0.key) }
     }
-    let holders = Dictionary(grouping: again, by: \.provider)
-    try compare(
-      ordered.flatMap { UserShare.shares(of: holders[$0, default: []].map(\.user), $0, .snapshot) })
+    try compare(ordered.flatMap { UserShare.shares(of: $0, among: again, .snapshot) })
     found.sort { $0.user < $1.user }
     try compare(shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook))
     outcome.isWhole = scope.isWhole
@@ -83,11 +81,11 @@ struct UserShare {
   var keys: [ClosedRange<Int64>]
   var evidence: Evidence
 
-  /// Returns some users of a provider in shares of about equal work.
+  /// Returns those of `users` that are of a provider, in shares of about equal work.
   static func shares(
-    of users: some Sequence<Int64>, _ provider: Provider, _ evidence: Evidence
+    of provider: Provider, among users: Set<UserKey>, _ evidence: Evidence
   ) -> [UserShare] {
-    let keys = users.sorted().map { $0...$0 }
+    let keys = users.lazy.filter { $0.provider == provider }.map(\.user).sorted().map { $0...$0 }
     return stride(from: 0, to: keys.count, by: 256).map { start in
       UserShare(
         provider: provider, keys: Array(keys[start...].prefix(256)), evidence: evidence)

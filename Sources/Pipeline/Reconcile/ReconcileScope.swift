@@ -10,7 +10,7 @@ import Reconciliation
 /// snapshot has new content, or was captured after a time at which the result changes by itself.
 struct ReconcileScope {
   /// Nil when every user is compared.
-  private var users: [Provider: Set<Int64>]?
+  private var users: Set<UserKey>?
   /// Providers with new snapshots: their users without one are compared with the newest.
   private var isNewlyShown: Set<Provider> = []
   /// The lineages that other users' snapshots listed before, by the user of the snapshot.
@@ -26,31 +26,29 @@ struct ReconcileScope {
       return
     }
     var users = fold.users
-    var new: [Provider: [Int64: NewSnapshots]] = [:]
+    var new: [UserKey: NewSnapshots] = [:]
     try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, captured, content in
-      new[provider, default: [:]][user, default: NewSnapshots()].add(
+      new[UserKey(provider: provider, user: user), default: NewSnapshots()].add(
         captured, content, isLate: captured <= basis.asOf)
     }
+    isNewlyShown = Set(new.keys.lazy.map(\.provider))
     try ledger.forEachReconciledUser(isAlike: !new.isEmpty) { row in
       let details = try row.details()
-      if let foreign = details?.foreign, !foreign.isEmpty { listedBefore[row.key] = foreign }
-      let snapshots = new[row.provider]?.removeValue(forKey: row.user)
-      let named = (details?.foreign ?? []) + (details?.unreported ?? [])
+      if !details.foreign.isEmpty { listedBefore[row.key] = details.foreign }
+      let snapshots = new.removeValue(forKey: row.key)
+      let named = details.foreign + details.unreported
       if row.validUntil == nil || named.contains(where: fold.lineages.contains)
         || snapshots.map({ !$0.show(the: row) }) ?? false
       {
-        users[row.provider, default: []].insert(row.user)
+        users.insert(row.key)
       }
     }
-    isNewlyShown = Set(new.keys)
-    for (provider, others) in new { users[provider, default: []].formUnion(others.keys) }
+    users.formUnion(new.keys)
     self.users = users
     for (key, foreign) in listedBefore where !isCompared(key) { transferred.formUnion(foreign) }
   }
 
-  private func isCompared(_ key: UserKey) -> Bool {
-    users.map { $0[key.provider]?.contains(key.user) ?? false } ?? true
-  }
+  private func isCompared(_ key: UserKey) -> Bool { users?.contains(key) ?? true }
 
   /// The snapshots of a user that no run has compared.
   private struct NewSnapshots {
@@ -79,7 +77,7 @@ struct ReconcileScope {
     guard let users, evidence != .noSnapshot || !isNewlyShown.contains(provider) else {
       return ranges.map { UserShare(provider: provider, keys: [$0], evidence: evidence) }
     }
-    return UserShare.shares(of: users[provider, default: []], provider, evidence)
+    return UserShare.shares(of: provider, among: users, evidence)
   }
 
   /// Adds the lineages of others that the snapshots of compared users list; returns the users to
@@ -88,7 +86,7 @@ struct ReconcileScope {
     _ compared: [[ReconciledUser]], of ledger: Ledger
   ) throws -> Set<UserKey> {
     let (known, before) = (transferred, Set(listedBefore.values.joined()))
-    for user in compared.joined() { transferred.formUnion(try user.details()?.foreign ?? []) }
+    for user in compared.joined() { transferred.formUnion(try user.details().foreign) }
     let isLinked = try ledger.isLinked()
     var again: Set<UserKey> = []
     for key in before.union(transferred).subtracting(known) {
@@ -101,7 +99,7 @@ struct ReconcileScope {
         }
       }
     }
-    for holder in again { users?[holder.provider, default: []].insert(holder.user) }
+    users?.formUnion(again)
     return again
   }
 
@@ -110,7 +108,7 @@ struct ReconcileScope {
   func addStanding(to outcome: inout Reconciled, of ledger: Ledger) throws {
     var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
-      guard let details = try user.details() else { return }
+      let details = try user.details()
       owners.named.formUnion(details.previousOwners)
       for (count, number) in zip(ReconciliationCount.allCases, details.counts)
       where number != 0 {
@@ -125,12 +123,10 @@ struct ReconcileScope {
       }
       // Users without any data have no breaks.
       outcome.users.append(
-        users.flatMap { provider, keys in
-          keys.filter { !compared.contains(UserKey(provider: provider, user: $0)) }.map {
-            ReconciledUser(
-              provider: provider, user: $0, snapshots: 0,
-              validUntil: Instant(milliseconds: .max), details: ReconciledUser.Details())
-          }
+        users.subtracting(compared).map {
+          ReconciledUser(
+            provider: $0.provider, user: $0.user, snapshots: 0,
+            validUntil: Instant(milliseconds: .max), details: ReconciledUser.Details())
         })
     }
     outcome.result.breaks.removeAll(where: owners.contradict)

@@ -108,7 +108,7 @@ extension RunPipeline {
       guard row.validUntil == nil || shown.contains(row.user) else { return }
       keys.insert(row.user)
       let details = try row.details()
-      keys.formUnion((details?.foreign ?? []) + (details?.unreported ?? []))
+      keys.formUnion(details.foreign + details.unreported)
     }
     return (keys, unseen)
   }
