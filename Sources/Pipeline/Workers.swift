@@ -46,15 +46,11 @@ struct Workers {
       count: inputs.count, waitingMax: waitingMax
     ) { if case .success(let output) = $0 { size(output) } else { 1 } }
     let next = Atomic(0)
-    let claim: @Sendable () -> Int? = {
-      let position = next.add(1, ordering: .relaxed).oldValue
-      return position < inputs.count ? position : nil
-    }
     var threads: [WorkerThread] = []
     while threads.count < min(count, inputs.count) {
       let thread = WorkerThread {
         let work = Result { try makeWork() }
-        while let index = claim() {
+        while case let index = next.add(1, ordering: .relaxed).oldValue, index < inputs.count {
           do {
             try work.get()(inputs[index]) { try results.put(.success($0), of: index) }
           } catch {
