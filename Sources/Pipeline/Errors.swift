@@ -44,10 +44,8 @@ extension SubledgerError {
 extension Ledger {
   /// Explains why sums of revenue are empty: they exceed the exact range; nil when none does.
   func sumsBeyond() throws -> String? {
-    let amounts = ["gross_usd", "refunds_usd", "proceeds_usd"].flatMap {
-      [$0, $0.replacing("_usd", with: "_local")]
-    }
-    let isBeyond = amounts.map { "abs(\($0)_unknown) >= \(PartialSum.carry / 2)" }
+    let sums = ["gross", "refunds", "proceeds"].flatMap { ["\($0)_usd", "\($0)_local"] }
+    let isBeyond = sums.map { "abs(\($0)_unknown) >= \(PartialSum.carry / 2)" }
     var rows: Int64 = 0
     try self.rows(
       sql: "select count(*) from revenue_month_cell where \(isBeyond.joined(separator: " or "))"
