@@ -34,6 +34,7 @@ public final class FetchJournal {
   }
 
   private let folder: String
+  private let path: String
   /// The file names without suffix.
   private let name: String
   private let provider: Provider
@@ -80,7 +81,7 @@ public final class FetchJournal {
     self.folder = folder
     self.name = name
     self.provider = provider
-    let path = "\(folder)/.\(name).journal"
+    path = "\(folder)/.\(name).journal"
     guard let file = OpenFile(path, O_RDWR | O_CREAT | O_APPEND, rights: 0o600) else {
       throw SubledgerError.system(
         "write a file in \(folder)", .cannotCreate, cause: errno, at: "the folder")
@@ -210,8 +211,6 @@ public final class FetchJournal {
     }
     return path
   }
-
-  private var path: String { "\(folder)/.\(name).journal" }
 
   /// Calls `body` with the fields of every complete line.
   private func forEachEntry(_ body: ([UnsafeRawBufferPointer]) -> Void) throws {
