@@ -36,10 +36,10 @@ extension Connection {
   /// `isDated` is true if all its lines have dates.
   func closeArchive(
     _ id: Int32, _ counts: ArchiveCounts, _ damage: ArchiveDamage?, sha256: String? = nil,
-    eventTimes: ClosedRange<Instant>? = nil, importedUntil: Int64? = nil,
-    contentBytes: Int64? = nil, contentHash: Int64? = nil, snapshotsCheck: Int64? = nil,
-    isDated: Bool = true
+    eventTimes: ClosedRange<Instant>? = nil, content: PreviousArchive? = nil,
+    snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
+    let importedUntil = content.flatMap { $0.importedUntil < 0 ? nil : $0.importedUntil }
     try run(
       """
       update archive set
@@ -53,7 +53,7 @@ extension Connection {
       """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
       counts.roundedAmounts, counts.missingIsProceed, eventTimes?.lowerBound,
       eventTimes?.upperBound, damage?.offset, snapshotsCheck, importedUntil, isDated,
-      contentBytes, damage?.provisionalFrom, contentHash, sha256, id)
+      content?.contentBytes, damage?.provisionalFrom, content?.contentHash, sha256, id)
   }
 }
 

@@ -122,9 +122,7 @@ final class EventFileImport {
   func close(in database: Connection) throws {
     try unknown.write(of: id, to: database)
     try database.closeArchive(
-      id, counts, end?.damage, sha256: archive.sha256, eventTimes: eventTimes,
-      importedUntil: previous.importedUntil < 0 ? nil : previous.importedUntil,
-      contentBytes: previous.contentBytes, contentHash: previous.contentHash)
+      id, counts, end?.damage, sha256: archive.sha256, eventTimes: eventTimes, content: previous)
   }
 
   /// The archive as one that a later archive may continue.

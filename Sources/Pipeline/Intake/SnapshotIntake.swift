@@ -74,8 +74,7 @@ extension Intake {
         case .ended(let end): ended = end
         }
       }
-      guard let end = ended else { return entry.abandon() }
-      guard end.sha256 == sha256 else {
+      guard let end = ended, end.sha256 == sha256 else {
         warn("file_changed", file, "changed while it was read; it is left for the next run")
         return entry.abandon()
       }
@@ -83,9 +82,8 @@ extension Intake {
       summary.snapshots += counts.accepted + counts.duplicates
       summary.snapshotsRejected += counts.rejected
       if let firstReject { warn(firstReject, of: counts, in: file) }
-      let effect = ", and users missing from it raise no breaks"
       if let damage = end.damage {
-        warn(of: damage, in: file, effect: effect)
+        warn(of: damage, in: file, effect: ", and users missing from it raise no breaks")
       }
       if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
     } catch {
