@@ -43,13 +43,18 @@ public struct SoldProduct: Sendable, Hashable {
   }
 }
 
-/// The amounts from which a break has each severity; the defaults suit an app, not a bank.
-public struct SeverityScale: Sendable, Equatable {
+/// The amounts and ages from which a break has each severity; the defaults suit an app, not a bank.
+public struct SeverityThresholds: Sendable, Equatable {
   /// The lowest amount in US dollars of each severity; less is low, and zero is info.
-  public var steps: [Severity: Amount] = [
+  public var amounts: [Severity: Amount] = [
     .medium: Amount(micros: 1_000_000), .high: Amount(micros: 50_000_000),
     .critical: Amount(micros: 500_000_000),
   ]
+  /// Number of days that an event must be missing for its break to have at least the severity.
+  ///
+  /// Age alone makes a break critical only if configured: otherwise a first run over old archives
+  /// would have too many critical breaks.
+  public var days: [Severity: Int] = [.medium: 8, .high: 31]
 
   /// Below 1 USD low, below 50 medium, below 500 high, else critical.
   public init() {}
@@ -58,7 +63,24 @@ public struct SeverityScale: Sendable, Equatable {
   public func severity(of amount: Amount?) -> Severity {
     guard let amount = amount?.magnitude else { return .medium }
     if amount == .zero { return .info }
-    return Severity.allCases.last { step in steps[step].map { $0 <= amount } ?? false } ?? .low
+    return Severity.allCases.last { step in amounts[step].map { $0 <= amount } ?? false } ?? .low
+  }
+
+  /// Returns `found` with the severity that follows from its age at `asOf`.
+  ///
+  /// Only an open break with missing events of value becomes more severe with age: a difference
+  /// between two reported values, or a free trial, does not get worse.
+  public func aged(_ found: Break, asOf: Instant) -> Break {
+    guard found.status == .open, found.missingEvents > 0, found.severity != .info,
+      found.estimatedUSD != .zero,
+      let expectedAt = found.expectedAt
+    else { return found }
+    let age = asOf.since(expectedAt).milliseconds / Interval.day.milliseconds
+    let byAge = Severity.allCases.last { severity in days[severity].map { age >= $0 } ?? false }
+    guard let byAge, byAge > found.severity else { return found }
+    var aged = found
+    aged.severity = byAge
+    return aged
   }
 }
 
@@ -92,8 +114,8 @@ public struct ReconciliationSettings: Sendable {
   public var rates = ExchangeRates()
   /// Whether empty collections without a date arrived; their users are not stored.
   public var hasUndatedCollections = false
-  /// The amounts that decide the severity of breaks.
-  public var severities = SeverityScale()
+  /// What decides the severity of breaks.
+  public var severities = SeverityThresholds()
 
   /// The contract's rules at the as-of of `fold`; all other fields are set by name.
   public init(fold: FoldSettings) { self.fold = fold }

@@ -1,3 +1,4 @@
+import Reconciliation
 import Testing
 import Domain
 

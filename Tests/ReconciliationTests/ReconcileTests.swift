@@ -114,10 +114,10 @@ struct ReconcileTests {
 
   @Test("Severity depends on the amount, whatever its sign")
   func severity() {
-    let scale = SeverityScale()
+    let thresholds = SeverityThresholds()
     let amounts: [Int64] = [0, 999_999, -1_000_000, 50_000_000, -500_000_000]
-    let severities = amounts.map { scale.severity(of: Amount(micros: $0)) }
+    let severities = amounts.map { thresholds.severity(of: Amount(micros: $0)) }
     #expect(severities == [.info, .low, .medium, .high, .critical])
-    #expect(scale.severity(of: nil) == .medium)
+    #expect(thresholds.severity(of: nil) == .medium)
   }
 }

@@ -86,8 +86,7 @@ extension SeverityThresholds {
   var value: JSONValue {
     .object([
       "severity_usd": .object(
-        Dictionary(
-          uniqueKeysWithValues: amounts.steps.map { ($0.rawValue, .string($1.text())) })),
+        Dictionary(uniqueKeysWithValues: amounts.map { ($0.rawValue, .string($1.text())) })),
       "severity_days": .object(
         Dictionary(uniqueKeysWithValues: days.map { ($0.rawValue, .integer(Int64($1))) })),
     ])

@@ -105,9 +105,9 @@ struct PublishPass {
       breaks += try gaps.run()
       // A break from reconciliation replaces one with the same id from events alone.
       breaks.sortKeepingLastOfEachID()
-      breaks.valueLossesOnce(by: rules, plan.configuration.severity.amounts)
+      breaks.valueLossesOnce(by: rules, plan.severity)
       for index in breaks.indices {
-        breaks[index] = plan.configuration.severity.aged(breaks[index], asOf: rules.asOf)
+        breaks[index] = plan.severity.aged(breaks[index], asOf: rules.asOf)
       }
       let decided = try DecidedBreaks(
         breaks, plan.decisions.decisions, previous: ledger.knownBreak)

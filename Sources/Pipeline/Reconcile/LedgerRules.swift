@@ -63,7 +63,7 @@ extension RunPipeline {
     reconcileRules.strings = words
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks
-    reconcileRules.severities = plan.configuration.severity.amounts
+    reconcileRules.severities = plan.configuration.severity
     reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
     reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)
     return reconcileRules

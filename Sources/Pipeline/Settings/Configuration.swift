@@ -3,6 +3,7 @@ import Formats
 import Foundation
 import Page
 import Providers
+import Reconciliation
 import Yams
 
 /// Every setting of the job, as `GivenSettings` reads them.

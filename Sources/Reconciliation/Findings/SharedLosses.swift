@@ -4,8 +4,8 @@ extension [Break] {
   /// Values a loss that several providers miss once: at the provider that is first in `authority`,
   /// if possible of those that can no longer deliver it.
   ///
-  /// - Parameter scale: gives the severity of the remaining amounts.
-  public mutating func valueLossesOnce(by rules: FoldSettings, _ scale: SeverityScale) {
+  /// - Parameter severities: give the severity of the remaining amounts.
+  public mutating func valueLossesOnce(by rules: FoldSettings, _ severities: SeverityThresholds) {
     func rank(_ index: Int) -> (Int, Int, Int) {
       let place = rules.authority.firstIndex(of: self[index].provider) ?? .max
       return (self[index].status == .pending ? 1 : 0, place, index)
@@ -25,7 +25,7 @@ extension [Break] {
       let count = found.lostEvents
       let left = Swift.max(0, count - same.reduce(0) { $0 + $1.events })
       self[index].estimatedUSD = try? found.estimatedUSD?.scaled(by: left, over: count)
-      self[index].severity = scale.severity(of: self[index].estimatedUSD)
+      self[index].severity = severities.severity(of: self[index].estimatedUSD)
       let providers = Set(same.map(\.provider.name)).sorted().joined(separator: ", ")
       self[index].evidence += "; also missing from \(providers), whose report counts"
     }

@@ -50,12 +50,12 @@ struct ConfigurationTests {
   func severity() throws {
     let read = try configuration(
       "breaks: {severity_usd: {high: 0.99, medium: 0.5}, severity_days: {critical: 90}}")
-    #expect(read.severity.amounts.steps[.medium] == Amount(micros: 500_000))
-    #expect(read.severity.amounts.steps[.high] == Amount(micros: 990_000))
-    #expect(read.severity.amounts.steps[.critical] == Amount(micros: 500_000_000))
+    #expect(read.severity.amounts[.medium] == Amount(micros: 500_000))
+    #expect(read.severity.amounts[.high] == Amount(micros: 990_000))
+    #expect(read.severity.amounts[.critical] == Amount(micros: 500_000_000))
     #expect(read.severity.days == [.medium: 8, .high: 31, .critical: 90])
     let large = try configuration("breaks: {severity_usd: {critical: 2500000}}")
-    #expect(large.severity.amounts.steps[.critical] == Amount(micros: 2_500_000_000_000))
+    #expect(large.severity.amounts[.critical] == Amount(micros: 2_500_000_000_000))
   }
 
   @Test("Products, periods, names and windows are read in every form")

@@ -17,7 +17,7 @@ struct SharedLossesTests {
   /// The worths in dollars, in the order of the breaks.
   private func worths(_ breaks: [Break]) -> [Int64?] {
     var valued = breaks
-    valued.valueLossesOnce(by: FoldSettings(asOf: at("2026-08-01")), SeverityScale())
+    valued.valueLossesOnce(by: FoldSettings(asOf: at("2026-08-01")), SeverityThresholds())
     return valued.map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
   }
 

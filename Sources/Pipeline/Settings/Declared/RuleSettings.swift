@@ -88,8 +88,8 @@ extension Setting {
       """,
       more: "Write a share above 1 in percent."),
     Setting(
-      "breaks.severity_usd", .steps(of: .amount, "amounts", from: SeverityScale().steps),
-      { $0.severity.amounts.steps = $1 }, [.kept], default: "{medium: 1, high: 50, critical: 500}",
+      "breaks.severity_usd", .steps(of: .amount, "amounts", from: SeverityThresholds().amounts),
+      { $0.severity.amounts = $1 }, [.kept], default: "{medium: 1, high: 50, critical: 500}",
       "Severity of breaks by money, in US dollars without sign.",
       more: "Below medium: low; zero: info. Each step must be at least the previous one."),
     Setting(
@@ -99,32 +99,4 @@ extension Setting {
       "Severity of breaks by days since the missing event was due.",
       more: "critical has no default."),
   ]
-}
-
-/// The amounts and ages that determine a break's severity: `breaks` in the configuration.
-struct SeverityThresholds: Sendable, Equatable {
-  /// Amounts in US dollars, regardless of sign.
-  var amounts = SeverityScale()
-  /// Number of days that an event must be missing for its break to have at least the severity.
-  ///
-  /// Age alone makes a break critical only if configured: otherwise a first run over old archives
-  /// would have too many critical breaks.
-  var days: [Severity: Int] = [.medium: 8, .high: 31]
-
-  /// Returns `found` with the severity that follows from its age at `asOf`.
-  ///
-  /// Only an open break with missing events of value becomes more severe with age: a difference
-  /// between two reported values, or a free trial, does not get worse.
-  func aged(_ found: Break, asOf: Instant) -> Break {
-    guard found.status == .open, found.missingEvents > 0, found.severity != .info,
-      found.estimatedUSD != .zero,
-      let expectedAt = found.expectedAt
-    else { return found }
-    let age = asOf.since(expectedAt).milliseconds / Interval.day.milliseconds
-    let byAge = Severity.allCases.last { severity in days[severity].map { age >= $0 } ?? false }
-    guard let byAge, byAge > found.severity else { return found }
-    var aged = found
-    aged.severity = byAge
-    return aged
-  }
 }
