@@ -76,8 +76,7 @@ struct Intake {
         if kind == .events { summary.archivesKnown += 1 } else { summary.snapshotFilesKnown += 1 }
         return false
       }
-      guard let limit = plan.modifiedUntil, let written = file.written, written > limit,
-        kind == .events || !FetchJournal.isFetched(file.name)
+      guard plan.isTooYoung(file.written), kind == .events || !FetchJournal.isFetched(file.name)
       else { return true }
       log.info(
         "left alone \(file.path): younger than --min-age", metadata: file.metadata("too_young"))

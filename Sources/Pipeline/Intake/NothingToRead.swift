@@ -27,12 +27,9 @@ extension RunPipeline {
     guard !mayExist(plan.ledger) else { return }
     var left = 0
     for kind in [ArchiveKind.events, .snapshots] {
-      for file in try plan.files(of: kind).files {
-        guard let limit = plan.modifiedUntil, let written = file.written, written > limit else {
-          return
-        }
-        left += 1
-      }
+      let files = try plan.files(of: kind).files
+      guard files.allSatisfy({ plan.isTooYoung($0.written) }) else { return }
+      left += files.count
     }
     throw nothingToRead(leftAlone: left)
   }

@@ -34,8 +34,6 @@ struct Plan: Sendable {
   let flags: [String: [String]]
   /// The variables of the process, including secrets.
   let environment: [String: String]
-  /// Archives changed after this time are left out, because they may still be written; nil: none.
-  var modifiedUntil: Instant?
   /// Capture time of snapshots without one.
   var capturedAt: Instant?
   /// The time of the clock, as the command read it.
@@ -62,8 +60,6 @@ struct Plan: Sendable {
     let variables = environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
       .map { "\($0.key)=\($0.value)" }
     for index in sources.commands.indices { sources.commands[index].environment = variables }
-    let minAge = Int64(configuration.job.minAge)
-    modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone
     self.now = now
     hasExplicitAsOf = configuration.asOf != nil
@@ -158,6 +154,12 @@ extension Plan {
       job.summary?.path, job.metrics?.path,
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
+  }
+
+  /// Whether a file that was last written then may still be written.
+  func isTooYoung(_ written: Instant?) -> Bool {
+    let minAge = Int64(configuration.job.minAge)
+    return minAge > 0 && written.map { $0 > now - .seconds(minAge) } ?? false
   }
 
   /// Lists the archives of one kind, without those of the other kind and the job's own files.

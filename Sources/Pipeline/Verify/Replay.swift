@@ -103,7 +103,6 @@ extension RunPipeline {
         replayed.configuration.valueBytesMax = then.valueBytesMax
       }
       replayed.configuration.secrets = [:]
-      replayed.modifiedUntil = nil
       replayed.archives = archive.kind == .events ? [bytes.path] : []
       replayed.snapshots = archive.kind == .snapshots ? [bytes.path] : []
       replayed.engine = .embedded
