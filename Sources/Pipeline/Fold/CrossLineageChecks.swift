@@ -10,12 +10,11 @@ struct CrossLineageChecks {
   let rules: ReconciliationSettings
 
   private var cases: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
-  private var asOf: Instant { rules.fold.asOf }
 
   /// Returns the conflicts with a version in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
     let rows = try ledger.conflicts().filter { row in
-      row.event.time < asOf && row.lineages.contains(where: isWanted)
+      row.event.time < rules.fold.asOf && row.lineages.contains(where: isWanted)
     }
     var breaks: [Break] = []
     for rows in Dictionary(grouping: rows, by: { FoldGroup(of: $0.lineage) }).values {
@@ -36,18 +35,19 @@ struct CrossLineageChecks {
   }
 
   /// Returns the charges with unusual rate or price, in the groups of some lineages; nil for all,
-  /// which reads the ledger again only if there are any.
+  /// which reads the ledger again, once, only if there are any.
   func chargeOutliers(
-    _ outliers: any ChargeOutliers, in keys: Set<Int64>? = nil
+    _ kinds: any ChargeOutliers..., in keys: Set<Int64>? = nil
   ) throws -> [Break] {
-    guard !outliers.isEmpty else { return [] }
+    let kinds = kinds.filter { !$0.isEmpty }
+    guard !kinds.isEmpty else { return [] }
     var breaks: [Break] = []
     func look(_ group: [LineageRow], _ events: [Event]) throws {
       guard group.first?.environment == .production,
-        events.contains(where: { outliers.mayInclude($0) })
+        events.contains(where: { event in kinds.contains { $0.mayInclude(event) } })
       else { return }
       for lineage in try cases.lineages(group, events) {
-        breaks += outliers.breaks(in: lineage, events, rules: rules)
+        for outliers in kinds { breaks += outliers.breaks(in: lineage, events, rules: rules) }
       }
     }
     guard var waiting = keys else {

@@ -73,9 +73,7 @@ struct FoldPass {
     of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
   ) throws -> [Break] {
     let across = CrossLineageChecks(ledger: ledger, rules: rules)
-    let outliers =
-      try across.chargeOutliers(ExchangeOutliers(rates))
-      + across.chargeOutliers(PriceOutliers(prices))
+    let outliers = try across.chargeOutliers(ExchangeOutliers(rates), PriceOutliers(prices))
     let fold = GroupFold(rules: rules).estimating(by: PaidPrices(prices), rates)
     return try outliers + fold.missingCharges(of: unpriced, in: ledger, jobs: jobs)
   }
