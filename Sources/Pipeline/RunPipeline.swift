@@ -28,9 +28,7 @@ public struct RunPipeline {
   ///
   /// - Parameters:
   ///   - now: the clock, read once by the command; the default of as-of.
-  ///   - version: the version of the program, for the manifest.
-  ///   - log: the operator's log.
-  ///   - progress: displays the progress.
+  ///   - version: that of the program, for the manifest.
   ///   - stop: returns the signal that asked to stop, 0 if there is none; called by any thread.
   public init(
     _ given: GivenSettings, now: Instant, version: String, log: Logger,
