@@ -56,9 +56,8 @@ struct LinkedGroups {
     // Most groups need no copy of the rules.
     let rules = copy rules
     var users: [Int64: Int64] = [:]
-    for event in events {
-      let known = users[event.lineage] ?? 0
-      users[event.lineage] = event.user != 0 ? event.user : known
+    for event in events where event.user != 0 || users[event.lineage] == nil {
+      users[event.lineage] = event.user
     }
     var places: [FoldGroup: Int] = [:]
     var homes: [Int64: Int] = [:]
