@@ -150,7 +150,6 @@ struct InputReader {
   private mutating func outcome(
     of inputs: [ReconciliationInput], _ rows: [LineageRow]
   ) throws -> ReconciliationResult {
-    var result = ReconciliationResult()
     if rules.snapshotsFromWebhooks,
       let snapshot = try ledger.webhookSnapshot(of: rows, asOf: asOf)
     {
@@ -161,10 +160,9 @@ struct InputReader {
       return try reconcile(
         inputs, webhook: webhook, rules: rules, checkStop: ledger.checkStop)
     }
-    for input in inputs {
+    return try inputs.reduce(into: ReconciliationResult()) { result, input in
       result.add(try reconcile(input, rules: rules, checkStop: ledger.checkStop))
     }
-    return result
   }
 
   /// Returns one input for each snapshot, with the subscriptions of its app, and one for
