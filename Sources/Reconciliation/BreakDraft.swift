@@ -127,9 +127,11 @@ struct BreakDraft {
     }
     guard let expectedAt, !isInformational else { return found }
     let feed = rules.feed(subject.provider, subject.app)
-    let window = rules.fold.deliveryWindow(subject.provider)
-    let settlesAt = expectedAt + window + (feed?.creationLag ?? .seconds(0))
-    let watermark = feed?.watermark ?? knownAt
+    let window =
+      feed.map { rules.fold.settlingWindow(of: $0.feed) }
+      ?? rules.fold.deliveryWindow(subject.provider)
+    let settlesAt = expectedAt + window
+    let watermark = feed?.newest ?? knownAt
     found.settlesAt = settlesAt
     found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
     found.evidenceExpiresAt = subject.provider.interface.recordsKept.map { expectedAt + $0 }

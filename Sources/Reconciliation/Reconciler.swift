@@ -242,7 +242,7 @@ final class Reconciler {
     for id in charges.compactMap(\.breakID) {
       guard let found = breaks[id], found.status == .pending, let settlesAt = found.settlesAt
       else { continue }
-      let watermark = rules.feed(found.provider, found.app)?.watermark ?? rules.fold.asOf
+      let watermark = rules.feed(found.provider, found.app)?.newest ?? rules.fold.asOf
       if settlesAt <= min(rules.fold.asOf, watermark) { breaks[id]?.status = .open }
     }
   }

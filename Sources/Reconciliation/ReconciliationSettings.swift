@@ -1,28 +1,6 @@
 public import Subscriptions
 public import Domain
 
-/// The ledger's state of one feed.
-public struct FeedHistory: Sendable, Equatable {
-  /// The provider.
-  public var provider: Provider
-  /// App id as text.
-  public var app: String
-  /// When it began; earlier events are not missing.
-  public var firstEventAt: Instant
-  /// Newest input, not after as-of: received, else created, else event time.
-  public var watermark: Instant
-  /// The time between an event and the creation of its message, in addition to the delivery window.
-  public var creationLag = Interval.seconds(0)
-
-  /// The history of the feed of `provider` and `app`.
-  public init(provider: Provider, app: String, firstEventAt: Instant, watermark: Instant) {
-    self.provider = provider
-    self.app = app
-    self.firstEventAt = firstEventAt
-    self.watermark = watermark
-  }
-}
-
 /// A product that an app sells in a store.
 public struct SoldProduct: Sendable, Hashable {
   /// The provider.
@@ -93,7 +71,7 @@ public struct ReconciliationSettings: Sendable {
   /// Configured and listed period lengths by store product id, also of products never bought.
   public var lengths: [String: PeriodLength] = [:]
   /// Every feed in the ledger.
-  public var feeds: [FeedHistory] = []
+  public var feeds: [Watermark] = []
   /// When the newest snapshot of each provider at or before as-of was taken.
   public var snapshotsTakenAt: [Provider: Instant] = [:]
   /// Whether a user without a snapshot is a break and not only counted.
@@ -121,24 +99,24 @@ public struct ReconciliationSettings: Sendable {
   public init(fold: FoldSettings) { self.fold = fold }
 
   /// When the first feed began; nil without feeds.
-  public var firstEventAt: Instant? { feeds.map(\.firstEventAt).min() }
+  public var firstEventAt: Instant? { feeds.map(\.begin).min() }
 
   /// The configured or listed length of a product, or of the product that it is a base plan of.
   func length(of product: String) -> PeriodLength? {
     lengths[product] ?? product.withoutBasePlan.flatMap { lengths[$0] }
   }
 
-  func feed(_ provider: Provider, _ app: String) -> FeedHistory? {
-    feeds.first { $0.provider == provider && $0.app == app }
+  func feed(_ provider: Provider, _ app: String) -> Watermark? {
+    feeds.first { $0.feed.provider == provider && $0.app == app }
   }
 
   /// When the feed of the app began; for an unknown app, the latest begin among all apps that sell
   /// such a product, so that no earlier event counts as missed.
   func firstEventAt(_ about: BreakSubject) -> Instant? {
-    if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
+    if !about.app.isEmpty { return feed(about.provider, about.app)?.begin }
     let products = about.product.isEmpty ? [] : [about.product]
     return apps(of: about.provider, selling: products, in: about.store)
-      .compactMap { feed(about.provider, $0)?.firstEventAt }.max()
+      .compactMap { feed(about.provider, $0)?.begin }.max()
   }
 
   /// The apps that can have sold one of `products` in `store`: the apps known to sell it there,
@@ -148,7 +126,7 @@ public struct ReconciliationSettings: Sendable {
     let names = products.flatMap(basePlans.names)
     let sellers = shops.filter { names.contains($0.product) }
     let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
-    return apps.isEmpty ? Set(feeds.filter { $0.provider == provider }.map(\.app)) : apps
+    return apps.isEmpty ? Set(feeds.filter { $0.feed.provider == provider }.map(\.app)) : apps
   }
 }
 

@@ -119,9 +119,9 @@ struct Scenario {
     var rules = ReconciliationSettings(fold: FoldSettings(asOf: asOf))
     rules.products = ["monthly": ["com.example.monthly"]]
     rules.feeds = [
-      FeedHistory(
-        provider: provider, app: "app", firstEventAt: at(firstEventAt),
-        watermark: watermark.map { at($0) } ?? asOf)
+      Watermark(
+        of: Feed(provider: provider, app: 0), app: "app",
+        newest: watermark.map { at($0) } ?? asOf, begin: at(firstEventAt))
     ]
     change(&rules)
     let snapshot = entitlements.map {

@@ -33,7 +33,7 @@ extension Ledger {
         """
       ) { row in
         try Watermark(
-          feed: row.feed(0), newest: row.instant(2), begin: row.instant(3),
+          of: row.feed(0), newest: row.instant(2), begin: row.instant(3),
           gapMax: Interval(milliseconds: row.int64(4)))
       }
       return try database.first(

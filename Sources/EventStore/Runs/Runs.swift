@@ -22,20 +22,6 @@ public struct RunRow: Sendable, Equatable {
   public var zone: String?
 }
 
-/// The newest input of a feed.
-public struct Watermark: Sendable, Equatable {
-  /// The feed.
-  public var feed: Feed
-  /// The newest received, or else created, or else event time that is not after as-of.
-  public var newest: Instant
-  /// When the feed began; nothing before it is considered missing.
-  public var begin: Instant
-  /// How long the feed may be silent before its input is stale.
-  public var gapMax: Interval
-  /// Time before which an arrival is not part of the feed, nil if all are late enough; not stored.
-  public var trustedFrom: Instant?
-}
-
 extension Ledger {
   /// Returns the number of the run that publishes next, to which new input belongs.
   public func nextRun() throws(SubledgerError) -> Int64 {
@@ -142,8 +128,8 @@ extension Ledger {
         }
         guard let newest = rhythm.newest, let begin = rhythm.begin else { return nil }
         return Watermark(
-          feed: feed, newest: newest, begin: begin, gapMax: rhythm.gapMax,
-          trustedFrom: rhythm.trustedFrom)
+          of: feed, app: words[Int(feed.app)], newest: newest, begin: begin,
+          gapMax: rhythm.gapMax, trustedFrom: rhythm.trustedFrom)
       }
     }
   }

@@ -14,7 +14,7 @@ struct FoldScope: Sendable {
     of ledger: Ledger, rules: ReconciliationSettings, by pipeline: RunPipeline
   ) throws {
     guard let basis = try ledger.foldBasis(), basis.rules == pipeline.foldFingerprint(rules),
-      basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
+      basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules)
     else { return nil }
     dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
     self.basis = basis
@@ -33,17 +33,14 @@ struct FoldScope: Sendable {
   /// Whether every feed is the same and reaches at least as far as before: when a feed stops, final
   /// ends are open again, and another begin changes what counts as missing.
   private static func isForward(
-    from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
+    from basis: FactCheckpoint, to rules: ReconciliationSettings
   ) -> Bool {
     guard basis.feeds.count == rules.feeds.count else { return false }
     let previous = rules.fold.at(basis)
     return basis.feeds.allSatisfy { mark in
-      let feed = mark.feed
-      let app = ledger.symbols.words[Int(feed.app)]
-      return rules.feeds.contains {
-        $0.provider == feed.provider && $0.app == app && $0.firstEventAt == mark.begin
-          && $0.watermark >= mark.newest
-      } && previous.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
+      rules.feeds.contains {
+        $0.feed == mark.feed && $0.begin == mark.begin && $0.newest >= mark.newest
+      } && previous.endsAreFinal(until: mark.feed) <= rules.fold.endsAreFinal(until: mark.feed)
     }
   }
 }
@@ -89,9 +86,10 @@ extension RunPipeline {
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(rules.hasUndatedCollections)
     options["creation_lags"] = .array(
-      rules.feeds.map { feed in
+      rules.feeds.map { mark in
         .array([
-          .string(feed.provider.name), .string(feed.app), .integer(feed.creationLag.milliseconds),
+          .string(mark.feed.provider.name), .string(mark.app),
+          .integer(rules.fold.creationLags[mark.feed]?.milliseconds ?? 0),
         ])
       })
     let reconciled = rules.snapshotsTakenAt.keys.map(\.name).sorted()

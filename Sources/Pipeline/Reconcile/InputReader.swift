@@ -35,7 +35,7 @@ struct InputReader {
     self.transferred = transferred
     self.known = known
     builder = InputBuilder(ledger: ledger, rules: rules.fold)
-    apps = Dictionary(grouping: rules.feeds, by: \.provider).mapValues { $0.map(\.app) }
+    apps = Dictionary(grouping: rules.feeds, by: \.feed.provider).mapValues { $0.map(\.app) }
   }
 
   private var asOf: Instant { rules.fold.asOf }

@@ -52,13 +52,7 @@ extension RunPipeline {
       try plan.configuration.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
     var reconcileRules = ReconciliationSettings(fold: rules)
     reconcileRules.products = plan.configuration.products
-    reconcileRules.feeds = watermarks.map { mark in
-      var feed = FeedHistory(
-        provider: mark.feed.provider, app: ledger.symbols.words[Int(mark.feed.app)],
-        firstEventAt: mark.begin, watermark: mark.newest)
-      feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
-      return feed
-    }
+    reconcileRules.feeds = watermarks
     reconcileRules.snapshotsComplete = isComplete
     reconcileRules.strings = words
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
@@ -75,7 +69,7 @@ extension Plan {
   func feeds(of ledger: Ledger) throws -> [Watermark] {
     try ledger.watermarks(asOf: rules.asOf).map { mark in
       var mark = mark
-      let (provider, app) = (mark.feed.provider, ledger.symbols.words[Int(mark.feed.app)])
+      let (provider, app) = (mark.feed.provider, mark.app)
       mark.gapMax = configuration.freshnessMax[provider, app] ?? mark.gapMax
       mark.begin =
         configuration.historyBegins[provider, app]?.instant(in: rules.calendar) ?? mark.begin
@@ -105,7 +99,7 @@ extension ReconciliationSettings {
   ) throws -> ReconciliationSettings {
     var rules = self
     (rules.prices, rules.rates) = (prices, rates)
-    let apps = Dictionary(grouping: feeds, by: \.provider)
+    let apps = Dictionary(grouping: feeds, by: \.feed.provider)
     let sellSeveral = snapshotsTakenAt.keys.contains { apps[$0, default: []].count > 1 }
     let words = ledger.symbols.words
     guard sellSeveral || words.contains(where: { $0.withoutBasePlan != nil }) else { return rules }

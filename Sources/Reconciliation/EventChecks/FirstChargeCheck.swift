@@ -175,7 +175,7 @@ extension Reconciler {
       else { continue }
       let isShownOver = isShownOver(lineage, after: end)
       let code = isShownOver ? .missedExpiration : code(ofSilenceAfter: end, lineage)
-      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.fold.asOf) }
+      let until = rules.feed(user.provider, lineage.app).map { min($0.newest, rules.fold.asOf) }
       let state = lineage.latest
       let product = lineage.text(state.scheduledProduct ?? state.product)
       var draft = BreakDraft(

@@ -18,7 +18,7 @@ extension Reconciler {
   private func evaluate(_ report: OtherProviderReport, of lineage: LineageInput) {
     let about = subject(lineage, product: lineage.text(report.product))
     guard isWatched(report.time, about) else { return omit(.beforeFirstEvent) }
-    guard let feed = rules.feed(about.provider, about.app), report.time <= feed.watermark else {
+    guard let feed = rules.feed(about.provider, about.app), report.time <= feed.newest else {
       return
     }
     let id = lineage.transactionText(report.transaction)
@@ -44,7 +44,7 @@ extension Reconciler {
   func isMoved(_ lineage: LineageInput) -> Bool {
     guard let feed = rules.feed(user.provider, lineage.app) else { return false }
     return lineage.latest.reportedByOthers.contains {
-      !$0.kind.isRefund && $0.time > feed.watermark
+      !$0.kind.isRefund && $0.time > feed.newest
     }
   }
 

@@ -12,7 +12,7 @@ struct ReportedTransactions {
 
   init(_ lineages: [LineageInput], _ rules: ReconciliationSettings) {
     for lineage in lineages {
-      let newest = rules.feed(lineage.state.provider, lineage.app)?.watermark
+      let newest = rules.feed(lineage.state.provider, lineage.app)?.newest
       add(lineage.state, until: newest)
       if let current = lineage.current { add(current, until: newest) }
     }

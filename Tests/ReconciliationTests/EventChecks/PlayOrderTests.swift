@@ -46,8 +46,9 @@ struct PlayOrderTests {
     let state = try #require(try SubscriptionHistory(events: story.events, rules: rules).state)
     var reconcileRules = ReconciliationSettings(fold: rules)
     reconcileRules.feeds = [
-      FeedHistory(
-        provider: provider, app: "app", firstEventAt: at("2025-10-01"), watermark: rules.asOf)
+      Watermark(
+        of: Feed(provider: provider, app: 0), app: "app", newest: rules.asOf,
+        begin: at("2025-10-01"))
     ]
     let snapshot = listed.map { listed in
       var shown = premium(until: "2026-06-01", listing: [listed])

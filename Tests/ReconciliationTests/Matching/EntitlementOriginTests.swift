@@ -163,9 +163,9 @@ struct EntitlementOriginTests {
     func codes(_ stories: [Story]) -> [String] {
       var rules = ReconciliationSettings(fold: .init(asOf: at("2026-06-20")))
       rules.feeds = [
-        FeedHistory(
-          provider: .qonversion, app: "app", firstEventAt: at("2025-12-01"),
-          watermark: at("2026-06-20"))
+        Watermark(
+          of: Feed(provider: .qonversion, app: 0), app: "app", newest: at("2026-06-20"),
+          begin: at("2025-12-01"))
       ]
       allMapped(&rules)
       var sent = Snapshot(

@@ -46,8 +46,8 @@ struct SharedIDTests {
     scenario.change = { rules in
       allMapped(&rules)
       rules.feeds = ["app", "other"].map {
-        FeedHistory(
-          provider: .qonversion, app: $0, firstEventAt: at("2025-12-01"), watermark: asOf)
+        Watermark(
+          of: Feed(provider: .qonversion, app: 0), app: $0, newest: asOf, begin: at("2025-12-01"))
       }
     }
     return scenario

@@ -241,9 +241,9 @@ struct PresenceCheckTests {
     func codes(sold: [(app: String, store: Store, product: String)]) -> [String] {
       scenario.change = { rules in
         rules.feeds.append(
-          FeedHistory(
-            provider: .qonversion, app: "later", firstEventAt: at("2026-01-15"),
-            watermark: at("2026-01-20")))
+          Watermark(
+            of: Feed(provider: .qonversion, app: 0), app: "later", newest: at("2026-01-20"),
+            begin: at("2026-01-15")))
         rules.sold = Set(
           sold.map {
             SoldProduct(
