@@ -181,8 +181,7 @@ public struct RunPipeline {
     do {
       ledger.stop = stop
       try requireKept(plan.rules.asOf, in: ledger)
-      let feeds = try plan.feeds(of: ledger)
-      let rules = try reconcileRules(for: ledger, feeds: feeds)
+      let rules = try reconcileRules(for: ledger)
       try requireNear(rules.fold)
       try requireEngine(of: ledger)
       let spark = try ledger.isOnLake() == true ? spark : nil
@@ -194,7 +193,7 @@ public struct RunPipeline {
         }
       let basis = FactCheckpoint(
         asOf: rules.fold.asOf, rules: foldFingerprint(rules), archive: try ledger.newestArchive(),
-        feeds: feeds)
+        feeds: rules.feeds)
       let publication = PublishPass(
         pipeline: self, ledger: ledger, rules: rules.fold, basis: basis,
         accept: accept ?? { try ledger.announce(set: sha256(of: $0), in: plan.folder) },

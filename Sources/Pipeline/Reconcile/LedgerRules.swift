@@ -20,13 +20,11 @@ extension RunPipeline {
   }
 
   /// Returns the rules of the plan with the contents of the ledger: symbols of products and prices,
-  /// and watermarks unless they are `known`.
-  func reconcileRules(
-    for ledger: Ledger, feeds known: [Watermark]? = nil
-  ) throws -> ReconciliationSettings {
-    let watermarks = try known ?? plan.feeds(of: ledger)
+  /// and watermarks.
+  func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
+    let feeds = try plan.feeds(of: ledger)
     var rules = plan.rules
-    rules.read(watermarks)
+    rules.read(feeds)
     rules.isRetrospective =
       try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
       && ledger.goesOn(after: rules.asOf)
@@ -52,7 +50,7 @@ extension RunPipeline {
       try plan.configuration.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
     var reconcileRules = ReconciliationSettings(fold: rules)
     reconcileRules.products = plan.configuration.products
-    reconcileRules.feeds = watermarks
+    reconcileRules.feeds = feeds
     reconcileRules.snapshotsComplete = isComplete
     reconcileRules.strings = words
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }

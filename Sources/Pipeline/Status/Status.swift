@@ -50,14 +50,13 @@ extension RunPipeline {
   private func statusTables(
     of ledger: Ledger, _ archives: [ArchiveRecord]
   ) throws -> [Record.Table] {
-    let words = ledger.symbols.words
     let lags = try ledger.creationLags()
     let runs = try ledger.runs(newest: .max)
     let asOf = runs.first?.asOf ?? plan.rules.asOf
     return [
       ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
       ("runs", runs.map(\.record)),
-      ("feeds", try ledger.watermarks(asOf: asOf).map { $0.record(words, lags[$0.feed]) }),
+      ("feeds", try ledger.watermarks(asOf: asOf).map { $0.record(lags[$0.feed]) }),
       ("months", try ledger.monthStates().map(\.record)),
       ("breaks", try ledger.breakCounts().map(\.record)),
       ("acts", try ledger.acts().map(\.record)),
@@ -103,9 +102,9 @@ extension RunRow {
 }
 
 extension Watermark {
-  func record(_ words: [String], _ lag: Interval?) -> Record {
+  func record(_ lag: Interval?) -> Record {
     Record([
-      ("provider", .plain(feed.provider.name)), ("app_id", .text(words[Int(feed.app)])),
+      ("provider", .plain(feed.provider.name)), ("app_id", .text(app)),
       ("newest_input", CSVCell(newest)), ("begin", CSVCell(begin)),
       ("silence_max_s", .integer(gapMax.milliseconds / 1000)),
       ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),
