@@ -25,13 +25,8 @@ public struct FoldSettings: Sendable {
   public var doubleCharges = ExcessMoneyPolicy.hold
   /// The order of providers: if several report a store transaction, the first one's report counts.
   public var authority: [Provider] = [.qonversion, .iaptic, .flobuk, .purple]
-  /// Newest input of each feed, not after as-of: received, else created, else event time.
-  public var watermarks: [Feed: Instant] = [:]
-  /// How old a feed's newest input may be before it is stale, if not `FeedRhythm.gapLeast`.
-  public var gapsMax: [Feed: Interval] = [:]
-
-  /// The time before which an arrival is not part of its feed, where there is one.
-  public var trustedFrom: [Feed: Instant] = [:]
+  /// How far each feed reaches, not after as-of.
+  public var watermarks: [Feed: Watermark] = [:]
   /// Whether events after as-of are known, so that times after as-of are expected.
   public var isRetrospective = false
 
@@ -44,23 +39,19 @@ public struct FoldSettings: Sendable {
   /// Whether the newest input of `feed` is so old at as-of that a missing event proves nothing.
   public func isStale(_ feed: Feed) -> Bool {
     guard let watermark = watermarks[feed] else { return false }
-    return asOf.since(watermark) > gapMax(of: feed)
+    return asOf.since(watermark.newest) > watermark.gapMax
   }
 
   /// When messages of `feed` arrived, without arrivals far away from the rest.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
-    let newest = watermarks[feed] ?? Instant(milliseconds: .max)
-    return min(newest, trustedFrom[feed] ?? Instant(milliseconds: .min))...newest
-  }
-
-  /// How long `feed` may deliver nothing before its input is stale.
-  public func gapMax(of feed: Feed) -> Interval {
-    gapsMax[feed] ?? FeedRhythm.gapLeast
+    let watermark = watermarks[feed]
+    let newest = watermark?.newest ?? Instant(milliseconds: .max)
+    return min(newest, watermark?.trustedFrom ?? Instant(milliseconds: .min))...newest
   }
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.
   public func horizon(of feed: Feed) -> Instant {
-    isStale(feed) ? min(asOf, watermarks[feed] ?? asOf) : asOf
+    isStale(feed) ? min(asOf, watermarks[feed]?.newest ?? asOf) : asOf
   }
 
   /// The last moment at which an end without a charge certainly counts as an end.

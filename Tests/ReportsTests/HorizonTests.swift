@@ -43,7 +43,7 @@ struct HorizonTests {
 
   private func rules(watermark: Instant) -> FoldSettings {
     var rules = FoldSettings(asOf: asOf)
-    rules.watermarks = [feed: watermark]
+    rules.watermarks = [feed: Watermark(of: feed, newest: watermark, begin: watermark)]
     return rules
   }
 }

@@ -60,6 +60,7 @@ extension World {
 
   /// Sets the feed's newest input to that day.
   func hear(until day: Instant, provider: Provider = .qonversion) throws {
-    rules.watermarks[Feed(provider: provider, app: try symbol("app"))] = day
+    let feed = Feed(provider: provider, app: try symbol("app"))
+    rules.watermarks[feed] = Watermark(of: feed, newest: day, begin: day)
   }
 }

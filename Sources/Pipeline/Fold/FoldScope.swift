@@ -56,10 +56,7 @@ extension FoldSettings {
 
   /// Sets the newest input of each feed; bodies without an app belong to the only named app.
   mutating func read(_ feeds: [Watermark]) {
-    watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
-    gapsMax = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.gapMax) })
-    trustedFrom = Dictionary(
-      uniqueKeysWithValues: feeds.compactMap { mark in mark.trustedFrom.map { (mark.feed, $0) } })
+    watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0) })
     onlyApps = [:]
     for (provider, feeds) in Dictionary(grouping: feeds.map(\.feed), by: \.provider)
     where provider.capabilities.omitsApps {
@@ -67,8 +64,8 @@ extension FoldSettings {
       guard named.count == 1 else { continue }
       onlyApps[provider] = named[0].app
       let unnamed = Feed(provider: provider, app: 0)
-      if let newest = watermarks.removeValue(forKey: unnamed) {
-        watermarks[named[0], default: newest] = max(newest, watermarks[named[0]] ?? newest)
+      if let other = watermarks.removeValue(forKey: unnamed), let own = watermarks[named[0]] {
+        watermarks[named[0]]?.newest = max(other.newest, own.newest)
       }
     }
   }

@@ -13,12 +13,11 @@ extension PublishPass {
     manifest.dialect = plan.csvDialect
     manifest.options = plan.effectiveOptions
     manifest.inputs = archives
-    manifest.watermarks = rules.watermarks.map { feed, newest in
-      (feed.provider.name, ledger.symbols.words[Int(feed.app)], newest, rules.creationLags[feed])
-    }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { provider, app, newest, lag in
+    manifest.watermarks = rules.watermarks.values.sorted(by: Watermark.isNamedBefore).map { mark in
       .object([
-        "provider": .string(provider), "app_id": .string(app), "newest": .string(newest.text),
-        "creation_lag_s": .integer((lag?.milliseconds ?? 0) / 1000),
+        "provider": .string(mark.feed.provider.name), "app_id": .string(mark.app),
+        "newest": .string(mark.newest.text),
+        "creation_lag_s": .integer((rules.creationLags[mark.feed]?.milliseconds ?? 0) / 1000),
       ])
     }
     manifest.counts = [

@@ -101,7 +101,7 @@ struct PublishPass {
       swap(&breaks, &fold.result.breaks)
       breaks.removeAll { reconciled.result.explained.contains($0.id) }
       breaks += reconciled.result.breaks
-      breaks += staleFeeds(ledger, rules)
+      breaks += staleFeeds(rules)
       breaks += try gaps.run()
       // A break from reconciliation replaces one with the same id from events alone.
       breaks.sortKeepingLastOfEachID()

@@ -58,24 +58,19 @@ extension RunMetrics {
     add(
       "breaks_estimated_usd", "Estimated gross of the missing events of breaks.",
       breaks.map { ($0, $1.estimatedUSD?.text() ?? "0") })
-    let words = ledger.symbols.words
-    let feeds = rules.watermarks.map { feed, newest -> (Feed, Instant, app: String) in
-      (feed, newest, words[Int(feed.app)])
-    }.sorted { ($0.0.provider.name, $0.app) < ($1.0.provider.name, $1.app) }
-    func addFeeds(_ name: String, _ help: String, _ seconds: (Feed, Instant) -> Interval) {
+    let feeds = rules.watermarks.values.sorted(by: Watermark.isNamedBefore)
+    func addFeeds(_ name: String, _ help: String, _ age: (Watermark) -> Interval) {
       add(
         name, help,
-        feeds.map { feed, newest, app in
-          let value = seconds(feed, newest).milliseconds / 1000
-          return (["provider": feed.provider.name, "app_id": app], "\(value)")
+        feeds.map { mark in
+          let value = age(mark).milliseconds / 1000
+          return (["provider": mark.feed.provider.name, "app_id": mark.app], "\(value)")
         })
     }
     addFeeds("feed_age_seconds", "Age of the newest input of a feed when the run began.") {
-      plan.now.since($1)
+      plan.now.since($0.newest)
     }
-    addFeeds("feed_silence_max_seconds", "Age at which the input of a feed is stale.") { feed, _ in
-      rules.gapMax(of: feed)
-    }
+    addFeeds("feed_silence_max_seconds", "Age at which the input of a feed is stale.", \.gapMax)
     add("ledger_bytes", "Size of the ledger.", "\(plan.ledgerBytes)")
   }
 }

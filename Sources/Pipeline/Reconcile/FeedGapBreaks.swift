@@ -37,7 +37,7 @@ struct FeedGapBreaks {
   private func known(of provider: Provider, _ app: StringID?) -> Instant? {
     let newest = rules.watermarks.filter {
       $0.key.provider == provider && (app == nil || $0.key.app == app)
-    }.values.max()
+    }.values.map(\.newest).max()
     return newest.map { min($0, rules.asOf) }
   }
 
@@ -91,13 +91,10 @@ struct FeedGapBreaks {
 
 /// Returns a `STALE_INPUT` break for each feed that is silent for too long at as-of; feeds that
 /// stopped within a day share one.
-func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
-  let stale = rules.watermarks.filter { rules.isStale($0.key) }.map { feed, newest in
-    StaleFeed(
-      provider: feed.provider, app: ledger.symbols.words[Int(feed.app)], newest: newest,
-      staleAt: newest + rules.gapMax(of: feed))
-  }.sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
-  var silences: [[StaleFeed]] = []
+func staleFeeds(_ rules: FoldSettings) -> [Break] {
+  let stale = rules.watermarks.values.filter { rules.isStale($0.feed) }
+    .sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
+  var silences: [[Watermark]] = []
   for feed in stale {
     if let first = silences.last?[0], feed.newest.since(first.newest) <= .day {
       silences[silences.count - 1].append(feed)
@@ -108,28 +105,32 @@ func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
   return silences.compactMap { stalled($0, asOf: rules.asOf) }
 }
 
-private struct StaleFeed {
-  let provider: Provider
-  let app: String
-  let newest: Instant
-  /// Time at which the silence became too long.
-  let staleAt: Instant
+private extension Watermark {
+  /// Time at which silence becomes too long.
+  var staleAt: Instant { newest + gapMax }
 
-  var name: String { "\(provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }
+  var name: String { "\(feed.provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }
+}
+
+extension Watermark {
+  /// The order of feeds in the manifest and in metrics.
+  static func isNamedBefore(_ one: Watermark, _ other: Watermark) -> Bool {
+    (one.feed.provider.name, one.app) < (other.feed.provider.name, other.app)
+  }
 }
 
 /// Returns the break of feeds that stopped together.
 ///
 /// Its id is that of the feed that became stale first, so that the others do not change it.
-private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
+private func stalled(_ feeds: [Watermark], asOf: Instant) -> Break? {
   guard let leader = feeds.min(by: { ($0.staleAt, $0.name) < ($1.staleAt, $1.name) }) else {
     return nil
   }
   var fingerprint = Fingerprint()
   fingerprint.combine(BreakCode.staleInput.rawValue)
-  fingerprint.combine(leader.provider.name)
+  fingerprint.combine(leader.feed.provider.name)
   fingerprint.combine(leader.app)
-  var found = Break(id: fingerprint.breakID, code: .staleInput, provider: leader.provider)
+  var found = Break(id: fingerprint.breakID, code: .staleInput, provider: leader.feed.provider)
   found.app = feeds.count == 1 ? leader.app : ""
   found.severity = .high
   found.expectedAt = leader.staleAt
@@ -139,7 +140,7 @@ private func stalled(_ feeds: [StaleFeed], asOf: Instant) -> Break? {
     ? "the newest input of \(leader.name) is of \(leader.newest.text), as-of is \(asOf.text), and "
       + "the feed may be silent until \(leader.staleAt.text)"
     : "\(feeds.count) feeds stopped within a day, as-of is \(asOf.text): \(names)"
-  found.action = BreakCode.staleInput.action(at: leader.provider)
+  found.action = BreakCode.staleInput.action(at: leader.feed.provider)
   return found
 }
 

@@ -9,7 +9,7 @@ extension RunPipeline {
   /// every month up to it.
   func requireNear(_ rules: FoldSettings) throws {
     let years: Int64 = 100
-    guard let newest = rules.watermarks.values.max(),
+    guard let newest = rules.watermarks.values.map(\.newest).max(),
       rules.asOf - .seconds(years * 366 * 86_400) > newest
     else { return }
     throw SubledgerError(

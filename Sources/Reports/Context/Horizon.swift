@@ -12,7 +12,7 @@ func horizon(
 ) -> (booked: Instant, settled: Instant, ended: Instant) {
   // Subscriptions wait for the renewal gap, too; each trial also waits for its own end.
   let settled = rules.endsAreFinal(until: feed)
-  let limit = rules.isStale(feed) ? settled : rules.watermarks[feed] ?? rules.asOf
+  let limit = rules.isStale(feed) ? settled : rules.watermarks[feed]?.newest ?? rules.asOf
   let booked = min(rules.asOf - rules.settlingWindow(of: feed), limit)
   let (event, others) = (wrong?.event ?? booked, wrong?.subscription ?? limit)
   return (min(booked, event), min(settled, limit, others), min(booked, others))

@@ -58,7 +58,9 @@ extension SubscriptionHistory {
     else { return nil }
     // After a move to another provider, nothing is missing, nor if that one reports the end.
     if followedElsewhere == .end { return nil }
-    if followedElsewhere == .charge, let newest = rules.watermarks[first.feed], newest < end {
+    if followedElsewhere == .charge, let watermark = rules.watermarks[first.feed],
+      watermark.newest < end
+    {
       return nil
     }
     let reported = period.ownEvents.dropFirst().contains { index in

@@ -177,7 +177,9 @@ struct SilentEndCheckTests {
   func stale() throws {
     let events = Story.monthly(renewals: 1).events
     var rules = FoldSettings(asOf: at("2026-03-20"))
-    rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
+    let feed = Feed(provider: .qonversion, app: 0)
+    rules.watermarks[feed] = Watermark(
+      of: feed, newest: at("2026-02-20"), begin: at("2025-12-01"))
     let history = try SubscriptionHistory(events: events, rules: rules)
     #expect(history.state?.unansweredEnd == nil)
     #expect(!history.provesMissingEvent(since: Instant(milliseconds: .max)))

@@ -43,7 +43,9 @@ struct CoverageReportTests {
   func everyMetric() throws {
     let feeds = [(Provider.qonversion, "b"), (.flobuk, "")]
     for (provider, app) in feeds {
-      world.rules.watermarks[Feed(provider: provider, app: try world.symbol(app))] = day(2026, 3, 9)
+      let feed = Feed(provider: provider, app: try world.symbol(app))
+      world.rules.watermarks[feed] = Watermark(
+        of: feed, newest: day(2026, 3, 9), begin: day(2026, 3, 1))
     }
     try world.write()
     let rows = try world.rows("coverage.csv")

@@ -80,17 +80,16 @@ struct RevenueReportTests {
     for number in 7...9 {
       try book(on: Day(year: 2026, month: 3, day: number), charges: 1, gross: 1, refunds: 0)
     }
-    let app = try world.symbol("app")
-    world.rules.watermarks = [Feed(provider: .qonversion, app: app): day(2026, 3, 10)]
+    let feed = Feed(provider: .qonversion, app: try world.symbol("app"))
+    world.rules.watermarks = [
+      feed: Watermark(of: feed, newest: day(2026, 3, 10), begin: day(2026, 3, 1))
+    ]
     try world.write()
     func complete() throws -> [String?] {
       try world.rows("revenue_daily/2026-03.csv").map { $0["is_complete"] }
     }
     #expect(try complete() == ["true", "true", "false"])
-    world.rules.watermarks = [
-      Feed(provider: .qonversion, app: app): Instant(
-        milliseconds: day(2026, 3, 9).milliseconds - 1)
-    ]
+    world.rules.watermarks[feed]?.newest = day(2026, 3, 9) - Interval(milliseconds: 1)
     try world.write()
     #expect(try complete() == ["true", "false", "false"])
   }

@@ -279,7 +279,8 @@ import Domain
   func stale() throws {
     let story = subscriber()
     let facts = try story.facts(asOf: "2026-03-20") {
-      $0.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-11")]
+      let feed = Feed(provider: .qonversion, app: 0)
+      $0.watermarks = [feed: Watermark(of: feed, newest: at("2026-02-11"), begin: at("2025-01-01"))]
     }
     #expect(facts.count(.churned) == 0)
   }

@@ -126,7 +126,9 @@ import Domain
       if fails { story.report(.trialBillingRetry, "2026-01-08") }
       func sums(watermark: String) throws -> TrialSums? {
         try story.facts(asOf: "2026-06-01") {
-          $0.watermarks = [Feed(provider: .qonversion, app: 0): at(watermark)]
+          let feed = Feed(provider: .qonversion, app: 0)
+          $0.watermarks[feed] = Watermark(
+            of: feed, newest: at(watermark), begin: at("2025-01-01"))
         }.trials.values.first
       }
       #expect(try sums(watermark: "2026-01-09")?.pending == 1)
