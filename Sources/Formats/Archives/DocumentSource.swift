@@ -9,6 +9,8 @@ final class DocumentSource: ByteSource {
   private let source: ByteWindow
   /// Objects and arrays around the current byte, excluding the outer array.
   private var depth = 0
+  /// Which of these are arrays, the innermost in the lowest bit.
+  private var arrays: UInt64 = 0
   private var isInString = false
   private var isEscaped = false
   private var last: UInt8 = 0
@@ -62,8 +64,12 @@ final class DocumentSource: ByteSource {
     case UInt8(ascii: "[") where depth == 0, UInt8(ascii: "]") where depth == 0,
       UInt8(ascii: ",") where depth == 0:
       return space
-    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-    case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      depth += 1
+      arrays = arrays << 1 | (byte == UInt8(ascii: "[") ? 1 : 0)
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      depth = max(0, depth - 1)
+      arrays >>= 1
     default: break
     }
     return byte
@@ -72,9 +78,9 @@ final class DocumentSource: ByteSource {
   /// Whether a line end is outside of values; a value torn inside a string, or one before an object
   /// that begins a line, ends there.
   private func endsValue(before next: UInt8?) -> Bool {
-    let isElement = [UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":")].contains(last)
+    let isElement = last == UInt8(ascii: ",") ? arrays & 1 == 1 : ":[".utf8.contains(last)
     if isInString || next == UInt8(ascii: "{") && !isElement {
-      (depth, isInString, isEscaped) = (0, false, false)
+      (depth, arrays, isInString, isEscaped) = (0, 0, false, false)
     }
     return depth == 0
   }

@@ -35,8 +35,9 @@ struct DocumentTests {
   @Test("A torn value does not affect a value that starts its own line")
   func torn() throws {
     let whole = "{\n  \"a\": 1\n}\n"
-    let found = try values(whole + "{\n  \"b\": \"x\n" + whole + "{\n  \"c\": 2\n" + whole)
-    #expect(found.filter { $0 == "{\"a\":1}" }.count == 3)
+    let text = whole + "{\n  \"b\": \"x\n" + whole + "{\n  \"c\": 2\n" + whole
+    let found = try values(text + "{\n  \"d\": [{}],\n" + whole)
+    #expect(found.filter { $0 == "{\"a\":1}" }.count == 4 && found.count == 7)
   }
 
   @Test(
