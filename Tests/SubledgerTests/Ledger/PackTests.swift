@@ -118,13 +118,13 @@ struct PackTests {
   private func forge() throws {
     for (file, reported) in [
       ("churn_monthly.csv", "that were closed"), ("acts.json", "does not contain the close"),
-      ("../pack.json", "pack.json does not name the last run"),
+      ("../pack.json", "pack.json does not name the last run"), ("extra", "was not closed"),
     ] {
       try system("tar", "-xzf", "d.tar.gz")
       try system(
         "sh", "-c",
-        "cd subledger-2025-03 && sed -i 's/j.doe/j.dot/; s/com.example.pro/com.example.pra/; "
-          + "s/07-01T/07-02T/' closed/\(file) "
+        "cd subledger-2025-03 && touch closed/\(file) && sed -i '"
+          + "s/j.doe/j.dot/; s/com.example.pro/com.example.pra/; s/07-01T/07-02T/' closed/\(file) "
           + "&& find . -type f ! -name SHA256SUMS -printf '%P\\n' | LC_ALL=C sort "
           + "| xargs -d '\\n' sha256sum > ../SUMS && mv ../SUMS SHA256SUMS")
       try system("tar", "--format=ustar", "--no-recursion", "-czf", "e.tar.gz", "-T", try list())
