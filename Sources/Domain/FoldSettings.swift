@@ -78,6 +78,17 @@ public struct FoldSettings: Sendable {
     return min(allowance, .days(7))
   }
 
+  /// The length of the event's product: as listed for its offer, as configured, else as listed.
+  public func periodLength(of event: Event) -> PeriodLength? {
+    let time = event.periodStart ?? event.time
+    if event.offer != 0,
+      let period = prices.period(of: event.product, in: event.store, offer: event.offer, at: time)
+    {
+      return period
+    }
+    return periods[event.product] ?? prices.period(of: event.product, in: event.store, at: time)
+  }
+
   /// How long after its creation a message of `provider` can still arrive.
   public func deliveryWindow(_ provider: Provider) -> Interval {
     deliveryWindows[provider] ?? .seconds(0)

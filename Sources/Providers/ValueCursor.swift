@@ -65,8 +65,7 @@ struct ValueCursor {
 
   /// Whether the rest of a line is the text of a log, which holds no part of a value.
   private func isText(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
-    guard let first = rest.first(where: { !isBlank($0) }) else { return false }
-    return first != UInt8(ascii: "\"") && !rest.contains { "{}[]".utf8.contains($0) }
+    rest.contains { !isBlank($0) } && !rest.contains { "{}[]\"\0".utf8.contains($0) }
   }
 
   /// Moves to the end of a value that is not JSON, as its brackets and quotes show it; if they do

@@ -34,14 +34,16 @@ public struct SeverityThresholds: Sendable, Equatable {
   /// would have too many critical breaks.
   public var days: [Severity: Int] = [.medium: 8, .high: 31]
 
-  /// Below 1 USD low, below 50 medium, below 500 high, else critical.
+  /// Medium from 1 USD or 8 days, high from 50 USD or 31 days, critical from 500 USD.
   public init() {}
 
   /// The severity for `amount`, whatever its sign; medium for an unknown amount.
   public func severity(of amount: Amount?) -> Severity {
     guard let amount = amount?.magnitude else { return .medium }
     if amount == .zero { return .info }
-    return Severity.allCases.last { step in amounts[step].map { $0 <= amount } ?? false } ?? .low
+    return Severity.allCases.last { severity in
+      amounts[severity].map { $0 <= amount } ?? false
+    } ?? .low
   }
 
   /// Returns `found` with the severity that follows from its age at `asOf`.

@@ -3,8 +3,9 @@ internal import Domain
 /// When each provider's deliveries were received, and when attempts must have failed, for one
 /// archive.
 ///
-/// A delivery at the third attempt proves that two failed, and when. Failures are a set, receipts
-/// the first and last of each slot, so order, split and repetition of archives change nothing.
+/// A delivery at the third attempt proves that two failed, and when. Failures are kept as a set, and
+/// of receipts the first and the last of each slot: order, split and repetition of archives change
+/// nothing.
 struct AttemptCounts {
   private var receipts: [ReceiptKey: ClosedRange<Instant>] = [:]
   private var failures: Set<FailedAttempt> = []

@@ -73,6 +73,7 @@ struct LineageMerge {
   /// Copies of contents, for the first `settled` records, whose delivered bytes are gone.
   private var kept: [KeptContents] = []
   private var settled = 0
+  /// The lineage whose events are merged; none before the first.
   private var lineage = LineageHead()
   private let rules: MergeRules
 

@@ -163,7 +163,9 @@ extension Ledger {
 
   /// Returns for each feed from when on events from such lines count, and from when on the
   /// subscriptions of all of these; reads all events if there are such lines.
-  public func provisionalSince() throws -> [Feed: (event: Instant, subscription: Instant)] {
+  public func provisionalSince(
+    by rules: FoldSettings
+  ) throws -> [Feed: (event: Instant, subscription: Instant)] {
     let lines = try all(
       "look for damaged archives",
       """
@@ -175,13 +177,15 @@ extension Ledger {
     var since: [Feed: (event: Instant, subscription: Instant)] = [:]
     guard !offsets.isEmpty else { return since }
     try forEachLineage { _, events in
-      for event in events {
-        guard let offset = offsets[event.place.archive], event.place.byteOffset >= offset else {
-          continue
-        }
-        let first = min(event.countsFrom, events.first?.countsFrom ?? event.countsFrom)
-        let known = since[event.feed] ?? (event.countsFrom, first)
-        since[event.feed] = (min(known.event, event.countsFrom), min(known.subscription, first))
+      let wrong = events.filter { event in
+        offsets[event.place.archive].map { event.place.byteOffset >= $0 } ?? false
+      }
+      guard !wrong.isEmpty, let begin = events.map({ $0.countsFrom(rules) }).min() else { return }
+      for event in wrong {
+        let known = since[event.feed] ?? (event.countsFrom(rules), begin)
+        since[event.feed] = (
+          min(known.event, event.countsFrom(rules)), min(known.subscription, begin)
+        )
       }
     }
     return since
@@ -189,10 +193,16 @@ extension Ledger {
 }
 
 private extension Event {
-  /// The earliest time at which it can count: a state reports charges made before it.
-  var countsFrom: Instant {
+  /// The earliest time at which it can count.
+  ///
+  /// A state reports a charge made before it: as sent, else when it was bought, else at its end or
+  /// one period before.
+  func countsFrom(_ rules: FoldSettings) -> Instant {
     guard let observation else { return time }
-    return [periodStart, observation.firstPurchasedAt, observation.lastChargedAt]
-      .compactMap(\.self).reduce(time, min)
+    let length = rules.periodLength(of: self)
+    let charged =
+      observation.lastChargedAt ?? observation.firstPurchasedAt
+      ?? periodEnd.flatMap { length?.start(before: $0) }
+    return [periodStart, charged, periodEnd].compactMap(\.self).reduce(time, min)
   }
 }

@@ -38,11 +38,13 @@ extension Ledger {
           where id = ? and \(column) is not null
           """, run
         ) { $0.isNull(0) ? nil : Document($0, rewritings) }
-        if case .some(nil) = found, isNeeded {
+        // Nil if the run has no such document; with a nil inside if its content is missing.
+        guard let found else { return nil }
+        guard found != nil || !isNeeded else {
           throw SubledgerError.damagedLedger(
             "cannot read a document of the ledger \(path): it is missing")
         }
-        return found ?? nil
+        return found
       }
       var documents = RunDocuments()
       documents.configuration = try document("configuration")

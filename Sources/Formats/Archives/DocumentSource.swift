@@ -9,7 +9,7 @@ final class DocumentSource: ByteSource {
   private let source: ByteWindow
   /// Objects and arrays around the current byte, excluding the outer array.
   private var depth = 0
-  /// Which of these are arrays, the innermost in the lowest bit.
+  /// Which of these are arrays, the innermost in the lowest bit; `JSONTape.depthMax` are enough.
   private var arrays: UInt64 = 0
   private var isInString = false
   private var isEscaped = false

@@ -83,6 +83,7 @@ struct Figure {
   let sources: [Source]
   let anchor: String
   let isUSD: Bool
+  /// The change since the month before, as text with its provenance; nil when it has no meaning.
   var change: PageItem?
   var spark = ""
   var note: String?

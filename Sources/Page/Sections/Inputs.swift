@@ -15,6 +15,8 @@ struct InputList {
 struct CoverageTable {
   struct Row {
     let metric: String
+    /// One for each provider: text, style and the filter of all its feeds; if not all have this
+    /// coverage, also the numbers of feeds that have it and of all, and the filter of the former.
     let cells: [PageItem]
   }
 

@@ -34,8 +34,9 @@ struct CrossLineageChecks {
     return breaks
   }
 
-  /// Returns the charges with unusual rate or price, in the groups of some lineages; nil for all,
-  /// which reads the ledger again, once, only if there are any.
+  /// Returns the charges with unusual rate or price, in the groups of some lineages; nil for all.
+  ///
+  /// Reads all groups once for all `kinds`, and not at all if these are empty.
   func chargeOutliers(
     _ kinds: any ChargeOutliers..., in keys: Set<Int64>? = nil
   ) throws -> [Break] {

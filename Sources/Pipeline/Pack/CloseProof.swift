@@ -56,11 +56,11 @@ struct CloseProof {
         check.fail("closed/\(name) does not hold the \(rows) rows that were closed")
       }
     }
-    let files = FileManager.default.subpaths(atPath: "\(folder)/closed") ?? []
-    let folders = Set(files.map { ($0 as NSString).deletingLastPathComponent })
-    for file in files.sorted()
-    where !named.contains(file) && !folders.contains(file) && file != "acts.json" {
-      check.fail("closed/\(file) was not closed")
+    let paths = FileManager.default.subpaths(atPath: "\(folder)/closed") ?? []
+    for path in paths.sorted() where !named.contains(path) && path != "acts.json" {
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: "\(folder)/closed/\(path)", isDirectory: &isFolder)
+      if !isFolder.boolValue { check.fail("closed/\(path) was not closed") }
     }
   }
 

@@ -81,6 +81,13 @@ extension Plan {
   }
 }
 
+extension Watermark {
+  /// The order of feeds in the manifest and in metrics.
+  static func isNamedBefore(_ one: Watermark, _ other: Watermark) -> Bool {
+    (one.feed.provider.name, one.app) < (other.feed.provider.name, other.app)
+  }
+}
+
 extension SeverityThresholds {
   var value: JSONValue {
     .object([

@@ -112,13 +112,6 @@ private extension Watermark {
   var name: String { "\(feed.provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }
 }
 
-extension Watermark {
-  /// The order of feeds in the manifest and in metrics.
-  static func isNamedBefore(_ one: Watermark, _ other: Watermark) -> Bool {
-    (one.feed.provider.name, one.app) < (other.feed.provider.name, other.app)
-  }
-}
-
 /// Returns the break of feeds that stopped together.
 ///
 /// Its id is that of the feed that became stale first, so that the others do not change it.

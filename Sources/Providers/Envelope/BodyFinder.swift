@@ -18,7 +18,7 @@ struct BodyFinder {
   private let headerNames: [String]
   /// The envelopes around the current value by depth, outermost first.
   private var envelopes: [(tape: Int, object: JSONNode)?]
-  /// The rejected parts of the last value, which had accepted parts too.
+  /// The rejected parts of the last value, which had accepted parts, too.
   private(set) var refusedParts: [(problem: BodyProblem, place: Provenance)] = []
 
   init(rules: NormaliserSettings) {
@@ -114,8 +114,7 @@ struct BodyFinder {
         if outcome.rank > failure?.rank ?? -1 { failure = outcome }
       }
       if case .empty = failure, envelope.isTooLarge {
-        failure = .unknown(
-          BodyProblem(.missingField, "body: the sender left it out because it was too large"))
+        failure = .unknown(.tooLarge)
       }
       if envelope.isBare { failure = .empty }
     }
@@ -129,14 +128,13 @@ struct BodyFinder {
   /// Opens every element of a list, or of an object of lists; the best outcome counts for all.
   ///
   /// Text among webhooks, as in a log, is not a loss; a rejected webhook or a cut object is one.
-  /// Of a list without an accepted webhook, the first rejected one is the outcome.
   private mutating func openList(
     _ layer: Layer, _ list: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
     let partsBefore = refusedParts.count
-    var (best, inner): (Outcome, Layer) = (.empty, layer)
-    var placeOfBest = partsBefore
     let stamp = tape.leadingTime(of: list)
+    var best: Outcome = stamp != nil && tape.count(list) == 1 ? .unknown(.notAnObject) : .empty
+    var inner = layer
     inner.received = layer.received ?? stamp
     for child in tape.children(of: list).dropFirst(stamp == nil ? 0 : 1) {
       let element = tape.kind(list) == .object ? tape.value(ofKey: child) : child
@@ -152,13 +150,10 @@ struct BodyFinder {
       case .unknown where tape.kind(element) != .object: outcome = .unknown(.notAnObject)
       default: break
       }
-      if outcome.rank > best.rank { (best, placeOfBest) = (outcome, refusedParts.count - 1) }
+      if outcome.rank > best.rank { best = outcome }
     }
-    switch best {
-    case .handled: break
-    case .refused: refusedParts.remove(at: placeOfBest)
-    case .unknown, .empty: refusedParts.removeLast(refusedParts.count - partsBefore)
-    }
+    if case .handled = best { return best }
+    refusedParts.removeLast(refusedParts.count - partsBefore)
     return best
   }
 
@@ -224,10 +219,7 @@ struct BodyFinder {
       let isWhole = isInLog ? !rest.contains { "{}".utf8.contains($0) } : rest.isEmpty
       return isWhole ? nil : .textNotJSON
     } catch {
-      var problem = BodyProblem(
-        .notJSON, "the text in the envelope: \(error.reason) at byte \(error.offset)")
-      problem.isCut = error.isCut && text.first == UInt8(ascii: "{")
-      return problem
+      return BodyProblem(error, inEnvelope: text)
     }
   }
 

@@ -20,7 +20,7 @@ enum Outcome {
     }
   }
 
-  /// Whether a provider recognised it.
+  /// Whether it ends the search for a body, because a provider recognised one.
   var isFinal: Bool { rank >= 2 }
 }
 
@@ -80,6 +80,17 @@ extension BodyProblem {
   /// An API's response to a failed request, which is not a webhook.
   static let errorResponse = BodyProblem(
     .errorResponse, "the line is an error that a provider's API returned")
+
+  /// An envelope without the content that its sender left out.
+  static let tooLarge = BodyProblem(
+    .missingField, "body: the sender left it out because it was too large")
+
+  /// The JSON defect of a text in an envelope.
+  init(_ problem: JSONProblem, inEnvelope text: UnsafeRawBufferPointer) {
+    self.init(
+      .notJSON, "the text in the envelope: \(problem.reason) at byte \(problem.offset)")
+    isCut = problem.isCut && text.first == UInt8(ascii: "{")
+  }
 
   /// An envelope whose content is other text.
   static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is not a JSON object")

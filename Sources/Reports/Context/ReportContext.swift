@@ -113,7 +113,7 @@ struct ReportContext {
       """, options: "without rowid")
     let feeds = try plan.feeds ?? reportFeeds(of: ledger, by: plan.rules)
     let calendar = plan.rules.calendar
-    let provisional = try ledger.provisionalSince()
+    let provisional = try ledger.provisionalSince(by: plan.rules)
     var months: [Feed: [HorizonKind: Month]] = [:]
     for feed in feeds {
       let horizon = horizon(of: feed, by: plan.rules, before: provisional[feed])

@@ -44,6 +44,7 @@ public struct CustomReport: Sendable {
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     for (index, line) in lines.prefix(while: { $0.element.isEmpty || $0.element.hasPrefix("--") }) {
+      // A key without a value is a comment.
       guard let found = line.wholeMatch(of: /-- *(name|column): (?=.) *(.*?) */) else { continue }
       guard found.1 == "column" else {
         guard found.2 == name else {

@@ -54,7 +54,7 @@ public final class Staging {
     return Staging(folder, out: out, leftovers: leftovers)
   }
 
-  /// Removes the staged or the previous set, whose files are `ours`; keeps the reason if that fails.
+  /// Removes the staged or the previous set, whose files are `ours`; keeps the reason if it fails.
   func clear(of ours: Set<String>, _ each: ForEachPath) {
     do throws(SubledgerError) {
       guard isExchanged else { return try discard() }

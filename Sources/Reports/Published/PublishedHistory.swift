@@ -26,7 +26,7 @@ final class PublishedHistory {
     first = try ledger.firstRepetition(of: plan.run)
   }
 
-  /// What changed after run `run` published; read once for all reports.
+  /// What changed after run `run` published; read once for all reports of a connection.
   func changes(since run: Int64) -> LaterChanges {
     let found = changes[run] ?? LaterChanges(ledger, plan, since: run)
     changes[run] = found

@@ -174,7 +174,7 @@ struct CustomerSimulation: Sendable {
 /// An occurrence of a customer, as the customer's provider sends it.
 struct SentEvent: Sendable {
   let customer: CustomerSimulation
-  /// Its place among the customer's.
+  /// Its place among the customer's occurrences.
   let index: Int
 
   var person: Person { customer.person }

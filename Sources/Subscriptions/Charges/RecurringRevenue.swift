@@ -3,7 +3,7 @@ public import Domain
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
   var usd = Amount.zero
-  /// The price of the whole period; zero US dollars before the first.
+  /// The price of the whole period, always with US dollars; zero before the first period.
   var price = Price(usd: .zero)
   var length = PeriodLength.months(1)
 }

@@ -243,16 +243,3 @@ extension Event {
     return time < opening.time || (time == opening.time && expires)
   }
 }
-
-extension FoldSettings {
-  /// The length of the event's product: as listed for its offer, as configured, else as listed.
-  func periodLength(of event: Event) -> PeriodLength? {
-    let time = event.periodStart ?? event.time
-    if event.offer != 0,
-      let period = prices.period(of: event.product, in: event.store, offer: event.offer, at: time)
-    {
-      return period
-    }
-    return periods[event.product] ?? prices.period(of: event.product, in: event.store, at: time)
-  }
-}

@@ -1,6 +1,7 @@
 import Domain
 
-/// The events that state reports of one purchase prove in addition to its charge.
+/// A purchase after its charge: the events that its state reports prove besides the charge, and its
+/// end.
 struct StateChanges {
   private(set) var events: [Event] = []
   /// The end of the period with grace; nil while it is open.
@@ -11,7 +12,7 @@ struct StateChanges {
   private(set) var revokedAt: Instant?
   /// When a later collection lacked the purchase; nil if none did.
   var vanishedAt: Instant?
-  /// When the purchase was last seen without access.
+  /// When the purchase was last seen without access; nil if it never was.
   let seenGoneAt: Instant?
   let opening: Event
   let isTrial: Bool
@@ -60,7 +61,7 @@ struct StateChanges {
   var isEndKnown: Bool { !isOwned || reports(\.isEnd) }
 
   /// Whether, as far as known, nothing prevented a renewal at the end: no cancel, pause, failed
-  /// payment or end of access.
+  /// payment, end of access or later collection without the purchase.
   var renewsAtEnd: Bool {
     let reportedSwitch = reported.last(where: \.switchesAutoRenew)
     return isRenewing && reportedSwitch?.isCancel != true && !isCollecting && !isEndKnown

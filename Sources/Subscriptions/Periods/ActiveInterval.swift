@@ -39,8 +39,8 @@ func activeIntervals(of periods: [Period], events: [Event], rules: FoldSettings)
       // Paid again: resumed after a pause, recovered while the store collected, else reactivated.
       let ended = periods[previous]
       close(&stretches[current], with: ended, events, rules)
-      let isRecovered = ended.collectedUntil(events, rules).map { period.start <= $0 }
-      opening = ended.isPaused(events) ? .resumed : isRecovered == true ? .recovered : .reactivated
+      let isRecovered = ended.collectedUntil(events, rules).map { period.start <= $0 } ?? false
+      opening = ended.isPaused(events) ? .resumed : isRecovered ? .recovered : .reactivated
     } else {
       opening = firstOpening(period, after: trial, events, rules)
     }
@@ -60,7 +60,7 @@ private func close(
   _ stretch: inout ActiveInterval, with last: Period, _ events: [Event], _ rules: FoldSettings
 ) {
   stretch.end = last.effectiveEnd.map { max($0, stretch.start) }
-  let isPaused = last.isPaused(events, gap: rules.renewalGap)
+  let isPaused = last.endedInPause(events, gap: rules.renewalGap)
   stretch.reason = isPaused ? nil : last.churnReason(events)
 }
 
@@ -71,7 +71,7 @@ private func closeLast(
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
     let end = periods[last].effectiveEnd
   else { return }
-  let isPaused = periods[last].isPaused(events, gap: rules.renewalGap) && end < rules.asOf
+  let isPaused = periods[last].endedInPause(events, gap: rules.renewalGap) && end < rules.asOf
   let isReported = isPaused || periods[last].revokedAt != nil
   // Any feed that reported the period can show that nothing followed.
   guard

@@ -73,7 +73,8 @@ public struct Period: Sendable {
   }
 
   /// Until when the store collected for it after a failed payment: within the retry horizon of its
-  /// end, and before the store gave up; nil if no payment failed or access was revoked.
+  /// end, and before the store gave up; nil if no payment failed, access was revoked, or the end is
+  /// unknown.
   func collectedUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
     guard revokedAt == nil, let end = effectiveEnd, isInvoluntary(events) else { return nil }
     let horizon = end + rules.retryHorizon
@@ -139,15 +140,20 @@ public struct Period: Sendable {
 
   /// Whether a pause was reported, and neither a later expiry nor a resumption before the period's
   /// end; a refund that does not revoke access is only money.
-  ///
-  /// With a gap, whether a pause began: an expiry beyond it ends the pause, not the period.
-  func isPaused(_ events: [Event], gap: Interval? = nil) -> Bool {
+  func isPaused(_ events: [Event]) -> Bool { hasPause(events, expiredBy: nil) }
+
+  /// Whether it ended in a pause: an expiry later than `gap` after its end ends the pause instead.
+  func endedInPause(_ events: [Event], gap: Interval) -> Bool {
+    hasPause(events, expiredBy: effectiveEnd.map { $0 + gap })
+  }
+
+  private func hasPause(_ events: [Event], expiredBy limit: Instant?) -> Bool {
     guard revokedAt == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
-    let limit = gap.flatMap { gap in effectiveEnd.map { $0 + gap } }
     return !ownEvents[paused...].contains { index in
       let event = events[index]
-      return event.isExpiry && limit.map { event.time <= $0 } ?? true || isLift(event)
+      let isInTime = limit.map { event.time <= $0 } ?? true
+      return event.isExpiry && isInTime || isLift(event)
     }
   }
 

@@ -23,7 +23,7 @@ func feedJSON(_ bytes: UnsafeRawBufferPointer) {
     } catch {
       claim(
         error.reason == "the input ends inside a JSON value",
-        "a value cut at \(cut) is called cut off, not: \(error)")
+        "a value cut at \(cut) is called cut off, not: \(error.reason)")
       claim(error.offset == cut, "it is missed where it is cut")
     }
   }

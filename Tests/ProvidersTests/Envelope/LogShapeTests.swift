@@ -220,9 +220,9 @@ struct LogShapeTests {
     let start = Int64(#"{"Records":["text","#.utf8.count)
     #expect(batch.rejects[0].place.byteOffset == start)
     #expect(batch.events[0].place.byteOffset == start + Int64(damaged.utf8.count) + 1)
-    let none = normalise(#"{"Records":["text",\#(damaged),\#(damaged)]}"#)
-    #expect(none.lines == 2 && none.rejects.map(\.reason) == ["missing_field", "missing_field"])
-    #expect(none.rejects.map(\.place.byteOffset) == [0, start + Int64(damaged.utf8.count) + 1])
+    let none = normalise(#"{"Records":["text",\#(damaged),{"a":1}]}"#)
+    #expect(none.lines == 1 && none.rejects.map(\.reason) == ["missing_field"])
+    #expect(none.rejects[0].place.byteOffset == 0)
   }
 
   @Test("A webhook with members named like those of logs is read as one webhook")

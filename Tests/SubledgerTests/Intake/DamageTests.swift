@@ -247,9 +247,9 @@ struct DamageTests {
 
   @Test("Of many rejected lines all are counted, and the first 1000 per reason are listed")
   func flood() throws {
-    let flood = String(repeating: "[]\n", count: 2500)
+    let flood = String(repeating: "[1]\n", count: 2500)
     try program.folder.write(bodies(2) + flood + "no\nno\n" + bodies(1, from: 3), to: "in/a")
-    try program.folder.write(flood.prefix(3000) + "no\n", to: "in/b")
+    try program.folder.write(flood.prefix(4000) + "no\n", to: "in/b")
     #expect(try program.run(run).status == 1)
     #expect(try inputs()["a"]?["rejected"] == "2502")
     #expect(try inputs()["b"]?["rejected"] == "1001")

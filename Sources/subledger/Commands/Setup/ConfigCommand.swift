@@ -115,6 +115,7 @@ struct RunOptions: ParsableArguments {
   @OptionGroup(title: "Output") var hook: HookOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
+  /// The options without those of the ledger, which the session adds.
   var flags: [String: [String]] {
     input.given.merging(output.given) { $1 }.merging(hook.given) { $1 }
   }
