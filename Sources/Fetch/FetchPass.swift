@@ -127,7 +127,8 @@ public struct FetchPass {
         return try retry(inquiry, status, "the answer is an incomplete list", after: nil, at: now)
       }
       try take(page, to: inquiry, at: now)
-    case 404, 410:
+    case 400, 404, 410, 422:
+      // The provider has answered; it refuses an id that it cannot have with 400 or 422.
       failuresInARow = 0
       try journal.add(
         FailedUser(user: inquiry.user, status: status, reason: "the provider has no such user"))

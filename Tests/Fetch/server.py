@@ -6,8 +6,8 @@
 Each request is a line of LOG: status, or the fault, and the path. The fault of a request depends on
 its path and on how often it was sent, so that equal runs meet equal faults. FAULTS is the share of
 requests with a fault, in percent (default 10). With CERTIFICATE, a path without .pem and .key, it
-serves HTTPS. Users whose number ends in 97 are unknown (404), in 98 gone (410); those whose number
-ends in 99 have two pages.
+serves HTTPS. Users whose number ends in 96 have an impossible id (400), in 97 are unknown (404), in
+98 gone (410); those whose number ends in 99 have two pages.
 """
 import asyncio
 import base64
@@ -57,8 +57,8 @@ def answer(path, authorization):
         if authorization != KEYS["v"]:
             return 401, {"error": {"type": "request", "code": "control_unauthorized"}}
         number = int(re.sub(r"\D", "", user)[-12:] or 0)
-        if number % 100 in (97, 98):
-            return (404 if number % 100 == 97 else 410), {"error": {"code": "not_found"}}
+        if refusal := {96: 400, 97: 404, 98: 410}.get(number % 100):
+            return refusal, {"error": {"code": "not_found"}}
         items = [purchase(user, 10**15 + number * 10 + n) for n in range(3)] \
             if record == "purchases" else [entitlement("premium")]
         if record == "purchases" and number % 100 == 99:
