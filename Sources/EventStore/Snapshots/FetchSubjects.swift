@@ -50,7 +50,7 @@ extension Ledger {
         """, provider
       ) {
         (
-          subject: FetchSubject(user: $0.int64(0), app: byApp ? StringID($0.int64(1)) : 0),
+          subject: FetchSubject(user: $0.int64(0), app: byApp ? try $0.symbol(1) : 0),
           archive: $0.int64(2)
         )
       }

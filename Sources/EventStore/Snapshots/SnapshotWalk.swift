@@ -23,7 +23,7 @@ struct SnapshotWalk {
 
     init(_ row: Statement) throws {
       provider = try row.value(0)
-      (user, app, captured) = (row.int64(1), row.int64(2), row.instant(3))
+      (user, app, captured) = (row.int64(1), Int64(try row.symbol(2)), row.instant(3))
       (content, place) = (row.int64(4), row.provenance(5))
     }
 

@@ -191,23 +191,26 @@ struct WrongChecksumTests {
 
   @Test("The row of a charge that a state of such a member reports later is incomplete")
   func chargeBeforeItsState() throws {
-    func state(_ user: String, bought: String, changed: String) -> String {
-      """
-      {"receivedAt":"\(changed)T00:00:10Z","body":{"type":"purchases.updated",\
-      "applicationUsername":"\(user)","password":"x","purchases":{"apple:m":{\
-      "productId":"apple:m","purchaseId":"apple:\(user)","transactionId":"apple:\(user)",\
-      "platform":"apple","sandbox":false,"purchaseDate":"\(bought)T00:00:00.000Z",\
-      "expirationDate":"2027-01-01T00:00:00.000Z","isExpired":false,\
-      "renewalIntentChangeDate":"\(changed)T00:00:00.000Z"}}}}
+    func state(_ user: String, bought: String, renewed: String? = nil, at told: String) -> String {
+      let renewal = renewed.map { "\"lastRenewalDate\":\"\($0)T00:00:00.000Z\"," } ?? ""
+      return """
+        {"receivedAt":"\(told)T00:00:10Z","body":{"type":"purchases.updated",\
+        "applicationUsername":"\(user)","password":"x","purchases":{"apple:m":{\
+        "productId":"apple:m","purchaseId":"apple:\(user)","transactionId":"apple:\(user)",\
+        "platform":"apple","sandbox":false,"purchaseDate":"\(bought)T00:00:00.000Z",\(renewal)\
+        "expirationDate":"2027-01-01T00:00:00.000Z","isExpired":false,\
+        "renewalIntentChangeDate":"\(told)T00:00:00.000Z"}}}}
 
-      """
+        """
     }
-    let known = state("1", bought: "2026-01-02", changed: "2026-01-02")
-    try program.folder.write(known, to: "in/known.jsonl")
-    var wrong = try member(state("2", bought: "2026-01-20", changed: "2026-03-01"))
+    let known = ["2025-11-02", "2026-01-02"].map { state(String($0.prefix(7)), bought: $0, at: $0) }
+    try program.folder.write(known.joined(), to: "in/known.jsonl")
+    var wrong = try member(
+      state("2", bought: "2026-01-20", at: "2026-03-01")
+        + state("3", bought: "2025-11-20", renewed: "2026-01-20", at: "2026-03-01"))
     wrong[wrong.count - 8] ^= 1
     try write(wrong)
     try run()
-    #expect(try incomplete().contains("2026-01 "))
+    #expect(try incomplete().contains("2026-01 ") && !incomplete().contains("2025-11 "))
   }
 }

@@ -23,13 +23,121 @@ import Domain
   @Test("A charge within the renewal gap is not a lapse, even after an expiry")
   func gapIsBridged() throws {
     var story = subscriber()
+    story.report(.expired, "2026-02-10")
+    story.report(.renewed, "2026-02-11", until: "2026-03-11", price: "10")
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.count(.churned) == 0)
+    #expect(facts.count(.new) == 1)
+  }
+
+  @Test("A charge one second after the gap is a lapse and a reactivation")
+  func lapse() throws {
+    var story = subscriber()
+    story.report(.renewed, "2026-02-11T00:00:01", until: "2026-03-11", price: "10")
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.days(.churned) == ["2026-02-10"])
+    #expect(facts.days(.reactivated) == ["2026-02-11"])
+    #expect(facts.count(.lost) == 0)
+  }
+
+  @Test("A payment from billing retry within the horizon is a recovery")
+  func recovery() throws {
+    var story = subscriber()
+    story.report(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
+    story.report(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
+    let facts = try story.facts(asOf: "2026-03-20")
+    #expect(facts.count(.churnedInvoluntary, in: "2026-02") == 1)
+    #expect(facts.count(.recovered, in: "2026-03") == 1)
+    #expect(facts.count(.lost, in: "2026-02") == 1)
+  }
+
+  @Test("A payment after the store gave up or after the horizon is a reactivation")
+  func noRecovery() throws {
+    var gaveUp = subscriber()
+    gaveUp.report(.billingRetry, "2026-02-10T00:05:00")
+    gaveUp.report(.canceled, "2026-02-26")
+    gaveUp.report(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
+    #expect(try gaveUp.facts(asOf: "2026-03-20").count(.reactivated) == 1)
+    var late = subscriber()
+    late.report(.billingRetry, "2026-02-10T00:05:00")
+    late.report(.renewed, "2026-04-12", until: "2026-05-12", price: "10")
+    #expect(try late.facts(asOf: "2026-04-20").count(.reactivated) == 1)
+  }
+
+  @Test("A recovery that did not arrive leaves the churn of the failed payment")
+  func unseenRecovery() throws {
+    var story = subscriber()
+    story.report(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
+    story.report(.canceled, "2026-04-01", until: "2026-04-05") {
+      ($0.transaction, $0.periodStart) = (777, at("2026-03-05"))
+    }
+    let facts = try story.facts(asOf: "2026-05-20")
+    #expect(facts.days(.churnedInvoluntary) == ["2026-02-10"])
+  }
+
+  @Test("A refund after the end of its period ends nothing, even if a later charge did not arrive")
+  func lateRefund() throws {
+    var story = subscriber()
+    story.report(.refunded, "2026-02-15", until: "2026-02-15", price: "10")
+    story.report(.canceled, "2026-04-01", until: "2026-04-10") {
+      ($0.transaction, $0.periodStart) = (777, at("2026-03-10"))
+    }
+    let facts = try story.facts(asOf: "2026-05-20")
+    #expect(facts.count(.churnedRefund) == 0 && facts.count(.churned) == 1)
+  }
+
+  @Test("A subscription in grace is active, and its end is involuntary")
+  func grace() throws {
+    var story = subscriber()
+    story.report(.billingRetry, "2026-02-10T00:05:00") { $0.graceEnd = at("2026-02-26") }
+    let facts = try story.facts(asOf: "2026-03-20")
+    #expect(facts.days(.churnedInvoluntary) == ["2026-02-26"])
+  }
+
+  @Test("A cancel before the end is voluntary, and auto-renew is off until the end")
+  func voluntary() throws {
+    var story = subscriber()
+    story.report(.canceled, "2026-01-20")
+    let facts = try story.facts(asOf: "2026-03-20")
+    #expect(facts.count(.churnedVoluntary, in: "2026-02") == 1)
+    #expect(facts.count(.autoRenewOff, in: "2026-01") == 1)
+    #expect(facts.count(.autoRenewOff, in: "2026-02") == -1)
+  }
+
+  @Test("A commitment that renews after a cancel stays active, with auto-renew on")
+  func commitment() throws {
+    var story = subscriber()
+    story.report(.canceled, "2026-01-20")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    let facts = try story.facts(asOf: "2026-02-20")
+    #expect(facts.count(.churned) == 0)
+    #expect(facts.count(.autoRenewOff) == 0)
+  }
+
+  @Test("A pause lifted before it began does not count; one that began is resumed by a charge")
+  func liftedPause() throws {
+    var story = subscriber()
+    story.report(.paused, "2026-01-20")
+    #expect(try story.facts(asOf: "2026-03-20").days(.paused) == ["2026-02-10"])
+    story.report(.resumed, "2026-01-25")
+    let lifted = try story.facts(asOf: "2026-03-20")
+    #expect(lifted.count(.paused) == 0 && lifted.days(.churnedUnknown) == ["2026-02-10"])
+    story.events[2].time = at("2026-03-10")
+    story.report(.renewed, "2026-03-10", until: "2026-04-10", price: "10")
+    let resumed = try story.facts(asOf: "2026-03-20")
+    #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
+  }
+
+  @Test("An expiry within the gap ends the period; a later one ends a pause, whose month stays")
+  func expiredPause() throws {
+    var story = subscriber()
+    story.report(.paused, "2026-02-10")
     story.report(.expired, "2026-02-10T12:00:00")
     #expect(try story.facts(asOf: "2026-05-20").days(.churned) == ["2026-02-10"])
     story.events[2].time = at("2026-04-10")
     story.report(.renewed, "2026-05-10", until: "2026-06-10", price: "10")
     let facts = try story.facts(asOf: "2026-05-20")
-    #expect(facts.days(.paused) == ["2026-02-10"] && facts.count(.churned) == 0)
-    #expect(facts.days(.reactivated) == ["2026-05-10"])
+    #expect(facts.days(.paused) == ["2026-02-10"] && facts.days(.reactivated) == ["2026-05-10"])
   }
 
   @Test("A refund of a period that was over when paused is only money")
