@@ -167,7 +167,13 @@ extension RunPipeline {
     for scope: FetchScope?, in ledger: Ledger
   ) throws -> [Provider: [FetchSubject]] {
     switch scope {
-    case nil: break
+    case nil:
+      if let set = try publishedSet(in: plan.out), try !ledger.hasPublished(set: set) {
+        throw SubledgerError(
+          .usage,
+          "cannot fetch the worklist in \(plan.out.shown()): the set there is not one of the ledger "
+            + plan.ledger.shown(), hint: "check --ledger and --out")
+      }
     case .all, .since: return [:]
     case .new: guard try publishedSet(in: plan.out) != nil else { return [:] }
     }

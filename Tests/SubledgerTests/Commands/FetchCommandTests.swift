@@ -159,10 +159,10 @@ struct FetchCommandTests {
   @Test("Only users of the worklist are fetched")
   func worklist() throws {
     try program.folder.write("freshness_max: 36500d\n", to: "subledger.yaml")
-    var other = Body(2)
-    other.members["time"] = "1774872000"
-    other.members["created_at"] = "1774872060"
-    try program.folder.write(other.line + "\n", to: "in/b.jsonl")
+    var late = Body(2)
+    late.members["time"] = "1774872000"
+    late.members["created_at"] = "1774872060"
+    try program.folder.write(late.line + "\n", to: "in/b.jsonl")
     try program.folder.write(
       #"{"user_id":"QON_1","captured_at":"2026-03-28T00:00:00Z","data":[{"#
         + #""platform":"app_store","product_id":"com.example.pro.monthly","#
@@ -180,6 +180,9 @@ struct FetchCommandTests {
     #expect(try fetch("worklist").status == 0)
     #expect(server.requests.count == 2)
     #expect(server.requests.allSatisfy { $0.contains("/QON_2/") })
+    _ = try program.run(["ingest", "--archives", "in", "--ledger", "other.sqlite"])
+    let other = try fetch("worklist", "--ledger", "other.sqlite")
+    #expect(other.status == 64 && other.errors.contains("not one of the ledger other.sqlite"))
     try run(asOf: "2090-01-01")
     let fetched = try program.rows("refetch_worklist.csv").filter { $0["user_id"] == "QON_2" }
     #expect(!fetched.isEmpty && fetched.allSatisfy { $0["fetched_at"] != "" }, "\(fetched)")
