@@ -3,8 +3,8 @@ internal import Domain
 /// When each provider's deliveries were received, and when attempts must have failed, for one
 /// archive.
 ///
-/// A delivery at the third attempt proves that two failed, and when. Failures are kept as a set, and
-/// of receipts the first and the last of each slot: order, split and repetition of archives change
+/// A delivery at the third attempt proves that two failed, and when. Failures are kept as a set, of
+/// receipts the first and the last of each slot: order, split and repetition of archives change
 /// nothing.
 struct AttemptCounts {
   private var receipts: [ReceiptKey: ClosedRange<Instant>] = [:]

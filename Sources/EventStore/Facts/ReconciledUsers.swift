@@ -52,7 +52,8 @@ public struct ReconciledUser: Codable, Sendable, Equatable {
     bytes = row.isNull(4) ? nil : [UInt8](row.blob(4))
   }
 
-  /// Decodes the details, empty if none are stored; throws `SubledgerError` for content that no run wrote.
+  /// Decodes the details, empty if none are stored; throws `SubledgerError` for content that no run
+  /// wrote.
   public func details() throws(SubledgerError) -> Details {
     var details = Details()
     guard let bytes else { return details }

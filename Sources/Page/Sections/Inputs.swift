@@ -15,8 +15,8 @@ struct InputList {
 struct CoverageTable {
   struct Row {
     let metric: String
-    /// One for each provider: text, style and the filter of all its feeds; if not all have this
-    /// coverage, also the numbers of feeds that have it and of all, and the filter of the former.
+    /// One for each provider: text, style and the filter of its feeds; if not all of them have this
+    /// coverage, also how many have it, of how many, and their filter.
     let cells: [PageItem]
   }
 

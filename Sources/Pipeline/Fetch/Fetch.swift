@@ -171,8 +171,8 @@ extension RunPipeline {
       if let set = try publishedSet(in: plan.out), try !ledger.hasPublished(set: set) {
         throw SubledgerError(
           .usage,
-          "cannot fetch the worklist in \(plan.out.shown()): the set there is not one of the ledger "
-            + plan.ledger.shown(), hint: "check --ledger and --out")
+          "cannot fetch the worklist in \(plan.out.shown()): the set there is not one of the "
+            + "ledger \(plan.ledger.shown())", hint: "check --ledger and --out")
       }
     case .all, .since: return [:]
     case .new: guard try publishedSet(in: plan.out) != nil else { return [:] }
