@@ -25,13 +25,23 @@ public func receivedText(_ cell: String, isName: Bool = false) -> String {
 }
 
 private func guarded(_ text: String) -> String {
-  var text = text
-  if text.utf8.contains(UInt8(ascii: ";")) {
-    // There, a spreadsheet in many countries would start a cell that it runs.
-    text = text.replacing(/;(?=["=+\-@])/.matchingSemantics(.unicodeScalar), with: #"\u{3b}"#)
-  }
+  var text = text.utf8.contains(semicolon) ? withoutCellStarts(text) : text
   if text.withUTF8({ isFormula(UnsafeRawBufferPointer($0)) }) { text = "'" + text }
   return text
+}
+
+/// Escapes semicolons, at which a spreadsheet in many countries would start a cell that it runs.
+private func withoutCellStarts(_ text: String) -> String {
+  var rest = text.utf8[...]
+  var bytes: [UInt8] = []
+  while let byte = rest.popFirst() {
+    if byte == semicolon, let next = rest.first, next == UInt8(ascii: "\"") || isRun(next) {
+      bytes.append(contentsOf: "\\u{3b}".utf8)
+    } else {
+      bytes.append(byte)
+    }
+  }
+  return String(decoding: bytes, as: UTF8.self)
 }
 
 /// Whether a text needs an apostrophe in front: a spreadsheet would run it, or it looks like a text
@@ -40,10 +50,17 @@ private func guarded(_ text: String) -> String {
 /// Besides the ASCII signs, their full-width forms and escaped tabs and line ends count.
 private func isFormula(_ bytes: UnsafeRawBufferPointer) -> Bool {
   let rest = bytes.drop { $0 == UInt8(ascii: "'") }
-  switch rest.first ?? 0 {
-  case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): return true
-  case UInt8(ascii: "\\"), 0x80...: return formulaStarts.contains { rest.starts(with: $0.utf8) }
-  default: return false
+  guard let first = rest.first else { return false }
+  if isRun(first) { return true }
+  guard first == UInt8(ascii: "\\") || first > 0x7f else { return false }
+  return formulaStarts.contains { rest.starts(with: $0.utf8) }
+}
+
+/// Whether a spreadsheet treats a cell that begins with `byte` as a formula.
+private func isRun(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): true
+  default: false
   }
 }
 
@@ -61,4 +78,5 @@ func becomesNumber(_ text: String) -> Bool {
 
 /// Characters besides digits that numbers, dates and times contain.
 private let numberMarks = Array(".,eE+-/:% ".utf8)
+private let semicolon = UInt8(ascii: ";")
 private let formulaStarts = ["\\u{9}", "\\u{a}", "\\u{d}", "＝", "＋", "－", "＠"]
