@@ -88,7 +88,10 @@ extension ReportTable {
   }
 
   /// The path, reduced to the characters that the standard allows in names.
-  var name: String { path.replacing(/\.csv$/, with: "").replacing("/", with: ".") }
+  var name: String {
+    let stem = path.hasSuffix(".csv") ? String(path.dropLast(4)) : path
+    return String(stem.map { $0 == "/" ? "." : $0 })
+  }
 
   func schema(_ dialect: CSVDialect) -> JSONValue {
     .object([
