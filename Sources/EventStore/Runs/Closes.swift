@@ -132,7 +132,8 @@ public struct MonthState: Sendable, Equatable {
 extension Ledger {
   /// Returns months that are closed or in the newest publication of their zone, newest first.
   ///
-  /// A month is open as long as a stale feed has not delivered it, unless the break is decided.
+  /// A month is open as long as it can bring new rows: until it is over for at least one feed, and
+  /// while a stale feed has not delivered it, unless that break is decided.
   public func monthStates() throws(SubledgerError) -> [MonthState] {
     // With `max`, SQLite takes the other columns from the same row.
     try all(
@@ -151,6 +152,9 @@ extension Ledger {
             and horizon.provider = stale.provider and horizon.app = string.id
           where stale.code = 'STALE_INPUT' and stale.resolved_ms is null
             and stale.break_id not in (select break_id from decision)
+        ), period + 1) or period >= ifnull((
+          select max(booked_month) from published_horizon
+          where run = (select max(run) from publication)
         ), period + 1)
       from published_month full join last using (zone, period)
       where row_count is not null or what = 'close'

@@ -36,9 +36,10 @@ extension RunPipeline {
       let state = try ledger.monthStates().first { $0.month == month && $0.zone == zone }
       guard state?.status != .open || isForced else {
         throw SubledgerError(
-          .tryAgain, "cannot close \(month.text): a stale feed has not delivered all of it",
-          hint: "read its archives, decide its STALE_INPUT break if it has ended, or freeze the "
-            + "numbers as they are with --force and --reason")
+          .tryAgain,
+          "cannot close \(month.text): it is not over, or a stale feed has not delivered all of it",
+          hint: "wait, read the feed's archives, decide its STALE_INPUT break if it has ended, or "
+            + "freeze the numbers as they are with --force and --reason")
       }
       var act = AuditEntry(.close, note)
       act.month = month

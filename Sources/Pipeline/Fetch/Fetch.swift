@@ -95,7 +95,7 @@ extension RunPipeline {
             subjects.removeAll { $0.app == 0 }
             let users = counted(nameless, "user")
             let line = "\(users) of \(provider.name) not asked about: no app id is known"
-            log.info("\(line)")
+            log.warning("\(line)")
             result.lines.append(line)
           }
         }

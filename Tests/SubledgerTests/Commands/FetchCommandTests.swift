@@ -201,7 +201,7 @@ struct FetchCommandTests {
     let server = try LocalServer { _ in Self.reply(200, #"{"purchases":[]}"#) }
     try program.folder.write(
       "fetch: {flobuk: {url: '\(server.url)'}}\n", to: "subledger.yaml")
-    let result = try fetch("snapshots", "--verbose")
+    let result = try fetch("snapshots")
     #expect(server.requests.map { $0.prefix(20) } == ["GET /v1/user/app1/u1"])
     #expect(result.errors.contains("1 user of flobuk not asked about"), "\(result)")
   }

@@ -36,6 +36,20 @@ struct CloseTests {
     return Dictionary(named, uniquingKeysWith: { first, _ in first })
   }
 
+  @Test("A month that is not over is open, also if none of its rows is incomplete")
+  func begun() throws {
+    var sandbox = Body(60)
+    sandbox.members["environment"] = "\"sandbox\""
+    sandbox.members["time"] = "1777600800"
+    sandbox.members["created_at"] = "1777600860"
+    try program.folder.write(sandbox.line + "\n", to: "in/2.jsonl")
+    _ = try program.run(["run", "--archives", "in", "--as-of", "2026-05-02"])
+    #expect(try program.rows("excluded_monthly.csv").map { $0["period"] } == ["2026-05"])
+    #expect(try program.run(["status"]).output.contains(#/2026-05  UTC  +open /#))
+    let close = try program.run(["close", "2026-05", "--who", "j.doe"])
+    #expect(close.status == 75 && close.errors.contains("it is not over"), "\(close)")
+  }
+
   @Test("A month closed in another time zone is shown with that zone")
   func otherZone() throws {
     try publish(1)
