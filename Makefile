@@ -110,7 +110,8 @@ tsan: packages
 
 asan: packages
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
-	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Faults/lsan.supp \
+	ASAN_OPTIONS=detect_leaks=1 \
+		LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/Tests/Faults/lsan.supp \
 		$(SWIFT) test --skip-build --sanitize=address --scratch-path .build/asan $(TESTS)
 
 # Runs every fuzz target for SECONDS. READERS=readers runs only those of archives, lines and
