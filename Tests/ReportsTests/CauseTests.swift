@@ -114,15 +114,19 @@ struct CauseTests {
     #expect(try causes() == ["late_event"])
   }
 
-  @Test("Churn that a refund revoked is restated by a refund")
-  func churn() throws {
+  /// Publishes five subscribers of January, and then these movements of one each.
+  private func restate(_ movements: Movement...) throws {
     let productKey = try world.productKey("pro")
     let january = Day(year: 2026, month: 1, day: 9)
     world.move(.new, 5, productKey, on: january)
     try world.publish()
-    world.move(.churned, 1, productKey, on: january)
-    world.move(.churnedRefund, 1, productKey, on: january)
+    for movement in movements { world.move(movement, 1, productKey, on: january) }
     try world.publish()
+  }
+
+  @Test("Churn that a refund revoked is restated by a refund")
+  func churn() throws {
+    try restate(.churned, .churnedRefund)
     let rows = try world.restatements().filter {
       $0["report"] == "churn_monthly" && $0["period"] == "2026-01"
     }
@@ -132,14 +136,7 @@ struct CauseTests {
 
   @Test("A row that a start changed, too, is not restated by its refund")
   func start() throws {
-    let productKey = try world.productKey("pro")
-    let january = Day(year: 2026, month: 1, day: 9)
-    world.move(.new, 5, productKey, on: january)
-    try world.publish()
-    for movement: Movement in [.new, .churned, .churnedRefund] {
-      world.move(movement, 1, productKey, on: january)
-    }
-    try world.publish()
+    try restate(.new, .churned, .churnedRefund)
     #expect(try causes() == ["late_event"])
   }
 }

@@ -188,7 +188,7 @@ extension RunPipeline {
     let locations = try locate(archives, among: files, acceptsGrown: false)
     let lost = zip(archives, locations).filter { $1.path == nil }.map(\.0.name)
     guard lost.isEmpty else { throw missing(lost) }
-    if let unlisted = try unlistedRefusals(of: archives, in: ledger) {
+    if let unlisted = try refusals(of: archives, in: ledger).unlisted {
       throw SubledgerError(
         .usage, "cannot retract lines: \(unlisted), and they would count when read again",
         hint: "build a new ledger without the lines to retract")

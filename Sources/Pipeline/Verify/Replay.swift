@@ -60,11 +60,7 @@ extension RunPipeline {
   private func noteRefused(
     in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout CheckResult
   ) throws -> Bool {
-    var lines = 0
-    for archive in archives where archive.kind == .events {
-      lines += try ledger.rejects(for: unauthenticated, of: archive.sha256)?.count ?? 0
-    }
-    let unlisted = try unlistedRefusals(of: archives, in: ledger)
+    let (lines, unlisted) = try refusals(of: archives, in: ledger)
     if let unlisted {
       check = check.skipped(unlisted)
     } else if lines > 0 {
@@ -74,16 +70,21 @@ extension RunPipeline {
     return unlisted == nil
   }
 
-  /// A sentence about archives of which more lines were rejected for their secret than are listed:
-  /// read again, these would count; nil if there are none.
-  func unlistedRefusals(of archives: [ArchiveRecord], in ledger: Ledger) throws -> String? {
-    let names = try archives.filter {
-      try $0.kind == .events && ledger.rejects(for: unauthenticated, of: $0.sha256) == nil
-    }.prefix(20).map(\.name)
-    return names.isEmpty
-      ? nil
-      : "more lines of \(names.joined(separator: ", ")) were rejected as \(unauthenticated) than "
-        + "are listed"
+  /// The number of listed lines that were rejected for their secret, and a sentence about archives
+  /// with more of them than are listed: read again, these would count; nil if there are none.
+  func refusals(
+    of archives: [ArchiveRecord], in ledger: Ledger
+  ) throws -> (lines: Int, unlisted: String?) {
+    var lines = 0
+    var names: [String] = []
+    for archive in archives where archive.kind == .events {
+      let refused = try ledger.rejects(for: unauthenticated, of: archive.sha256)
+      lines += refused?.count ?? 0
+      if refused == nil { names.append(archive.name) }
+    }
+    guard !names.isEmpty else { return (lines, nil) }
+    let shown = names.prefix(20).joined(separator: ", ")
+    return (lines, "more lines of \(shown) were rejected as \(unauthenticated) than are listed")
   }
 
   /// Reads the archives in order of arrival, each with the settings of its run, and calls `begin`
