@@ -149,6 +149,8 @@ public struct Break: Codable, Sendable, Equatable {
   public var settlesAt: Instant?
   /// When the provider deletes its record that could still prove the event; nil when unknown.
   public var evidenceExpiresAt: Instant?
+  /// When the access that only one side shows ends; not stored.
+  public var accessEnd: Instant?
   /// How many events are missing; 0 if the break is not a missing event.
   public var missingEvents: Int64 = 0
   /// How many of these another provider reports, which counts: `estimatedUSD` values only the

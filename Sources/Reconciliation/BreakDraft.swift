@@ -92,6 +92,8 @@ struct BreakDraft {
   var transaction = ""
   /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
+  /// When the access that only one side shows ends.
+  var accessEnd: Instant?
   /// How many events are missing if the code is of a missing event.
   var missingEvents: Int64 = 1
   /// How many of these another provider reports, which counts.
@@ -115,6 +117,7 @@ struct BreakDraft {
     found.transaction = transaction
     found.product = subject.product
     found.expectedAt = expectedAt
+    found.accessEnd = accessEnd
     found.missingEvents = code.isMissing ? missingEvents : 0
     found.reportedElsewhere = reportedElsewhere
     found.estimatedUSD = worth.amount

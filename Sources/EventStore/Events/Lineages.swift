@@ -18,7 +18,8 @@ public struct LineageRow: Sendable, Equatable {
   public var user: Int64
   /// Whether it contains versions that do not count.
   var hasSuperseded = false
-  /// Whether webhooks of its events contain entitlements that the events do not explain.
+  /// Whether webhooks of its events contain entitlements that the events do not explain, or name
+  /// an earlier user.
   var isEntitled = false
 
   /// Whether the original id is built from the user's id, with a character of no store's ids.

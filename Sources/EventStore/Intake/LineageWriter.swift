@@ -106,9 +106,11 @@ struct LineageState: Equatable {
 
 extension LineageState {
   init(_ records: [EventRecord]) {
-    user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
+    let owner = records.last { $0.counts && $0.user != 0 }?.user ?? 0
+    user = owner
     versions = Int64(records.count)
     counted = Int64(records.count { $0.counts })
-    entitled = Int64(records.count { $0.counts && $0.hasEntitlements })
+    entitled = Int64(
+      records.count { $0.counts && ($0.hasEntitlements || ![owner, 0].contains($0.user)) })
   }
 }

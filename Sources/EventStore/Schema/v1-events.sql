@@ -37,14 +37,14 @@ create table lineage (
   user integer not null, -- key, of the newest counted event with a user; 0 unknown
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
-  entitled integer not null, -- of these, those with entitlements that contain more than the event
+  entitled integer not null, -- of these, those of another user or whose entitlements contain more
   events blob not null -- layout: EventRecords.swift
 ) strict;
 
 -- Includes the provider: a walk over users of some providers skips lineages of the others.
 create index lineage_by_user on lineage (user, provider) where user <> 0;
 
--- Few webhooks contain entitlements that their own event does not explain.
+-- Few webhooks contain entitlements that their own event does not explain, or name an earlier user.
 create index lineage_by_entitlements on lineage (provider, user) where entitled > 0;
 
 -- Prefixes of identities and of their lineages, sorted, some hundred per row: enough to find

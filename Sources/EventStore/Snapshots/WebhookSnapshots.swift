@@ -1,14 +1,16 @@
 public import Domain
 
 extension Ledger {
-  /// Whether any webhook of `provider` contains entitlements that its event does not explain.
+  /// Whether any webhook of `provider` contains entitlements that its event does not explain, or
+  /// names an earlier user of its subscription.
   public func hasWebhookSnapshots(of provider: Provider) throws(SubledgerError) -> Bool {
     try access("look for entitlements of webhooks") {
       try $0.isAny("lineage where provider = ? and entitled > 0", provider)
     }
   }
 
-  /// Calls `body` with every user, by key, who has such a webhook; `users` restricts the walk.
+  /// Calls `body` with every user, by key, whose subscriptions have such a webhook; `users`
+  /// restricts the walk.
   public func forEachUser(
     withWebhookSnapshotOf provider: Provider,
     users: [ClosedRange<Int64>] = [.min ... .max],
@@ -29,7 +31,8 @@ extension Ledger {
   /// Returns the newest entitlements in webhooks of a user's `lineages` that their events do not
   /// explain, as a snapshot at the creation time of the webhook; nil if there are none at `asOf`.
   ///
-  /// Of a duplicated event, the entitlements of the version that counts are used.
+  /// Of a duplicated event, the entitlements of the version that counts are used. An earlier user's
+  /// webhook shows what that user had.
   public func webhookSnapshot(
     of lineages: [LineageRow], asOf: Instant
   ) throws(SubledgerError) -> Snapshot? {
@@ -40,7 +43,8 @@ extension Ledger {
       }
       for row in lineages where row.isEntitled && row.environment == .production {
         try database.forEachRecord(of: row.key) { record in
-          guard record.counts, record.hasEntitlements else { return }
+          guard record.counts, record.hasEntitlements, [row.user, 0].contains(record.user)
+          else { return }
           var event = SubscriptionScope(row).emptyEvent
           let rest = try record.complete(&event)
           guard event.time < asOf, event.createdAt <= asOf,

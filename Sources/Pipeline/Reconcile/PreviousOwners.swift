@@ -18,9 +18,11 @@ struct PreviousOwners {
     }
   }
 
-  /// Whether a break reports one of them as a user without events; an unknown app matches any.
+  /// Whether a break reports access of one of them that no event names.
+  ///
+  /// Another user can hold it now. An unknown app matches any.
   func contradict(_ found: Break) -> Bool {
-    guard found.code == .eventsAbsent else { return false }
+    guard found.isOfUnnamedAccess else { return false }
     let user = Int64(userKeyText: found.user)
     guard !found.app.isEmpty else { return named.contains(key(found.provider, user, nil)) }
     return [found.app, ""].contains { named.contains(key(found.provider, user, $0)) }
@@ -32,5 +34,36 @@ struct PreviousOwners {
     fingerprint.combine(UInt64(bitPattern: user))
     fingerprint.combine(app ?? "")
     return fingerprint.value
+  }
+}
+
+extension [Break] {
+  /// Removes both sides of a transfer that no event shows yet: the snapshot of one user lacks the
+  /// access that the snapshot of another, without such events, shows until the same moment.
+  mutating func removeTransfers() {
+    let lost = Set(lazy.filter { $0.code == .aheadOfSnapshot }.compactMap(\.access))
+    guard !lost.isEmpty else { return }
+    let moved = lost.intersection(lazy.filter(\.isOfUnnamedAccess).compactMap(\.access))
+    removeAll { found in found.access.map(moved.contains) ?? false }
+  }
+}
+
+private extension Break {
+  /// Whether it reports access of a user that no event names.
+  var isOfUnnamedAccess: Bool {
+    code == .eventsAbsent || code.isCharge && subscription.isEmpty && transaction.isEmpty
+  }
+
+  /// A product and the end of the access to it.
+  struct Access: Hashable {
+    let provider: Provider
+    let product: String
+    let end: Instant
+  }
+
+  /// The access that only one side shows; nil if its end or product is unknown.
+  var access: Access? {
+    guard let accessEnd, !product.isEmpty else { return nil }
+    return Access(provider: provider, product: product, end: accessEnd)
   }
 }

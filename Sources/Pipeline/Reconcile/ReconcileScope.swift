@@ -130,6 +130,7 @@ struct ReconcileScope {
         })
     }
     outcome.result.breaks.removeAll(where: owners.contradict)
+    outcome.result.breaks.removeTransfers()
   }
 }
 

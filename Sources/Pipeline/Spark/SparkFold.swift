@@ -64,6 +64,7 @@ extension RunPipeline {
       default: break
       }
     }
+    outcome.result.breaks.removeTransfers()
     return outcome
   }
 

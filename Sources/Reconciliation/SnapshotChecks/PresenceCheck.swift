@@ -17,7 +17,7 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .aheadOfSnapshot, subject: subject(lineage), key: .active,
-        expectedAt: lineage.state.lastEventAt,
+        expectedAt: lineage.state.lastEventAt, accessEnd: lineage.state.effectiveEnd,
         evidence: "events show an active subscription\(end); \(words)"))
   }
 
@@ -96,6 +96,7 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .eventsAbsent, subject: about, key: .user, expectedAt: started,
+        accessEnd: newest.expiresAt,
         severity: begun == nil ? nil : .info,
         evidence: "entitlement \(newest.id): \(describe(newest)); no event of the user ever arrived"
           + note))
@@ -178,6 +179,7 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
+        accessEnd: entitlement.expiresAt,
         worth: entitlement.isTrial == true ? nothing : estimate(of: about, at: started),
         evidence: "\(shown); no event of such a product arrived for the user"))
     return true
