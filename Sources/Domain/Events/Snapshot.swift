@@ -132,6 +132,10 @@ public struct SnapshotTransaction: Sendable, Equatable {
   public var kind = SnapshotTransactionKind.unknown
   /// Store product id if the snapshot contains one, else empty.
   public var product = ""
+  /// What it cost, in `currency`; nil when not sent.
+  public var price: Amount?
+  /// ISO 4217 code of the price; empty when not sent.
+  public var currency = ""
   /// When it happened; nil when not sent.
   public var at: Instant?
   /// The end of the period it paid for; nil when not sent or without end.

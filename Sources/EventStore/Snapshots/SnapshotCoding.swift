@@ -58,6 +58,8 @@ extension SnapshotTransaction: FieldRecord {
     coder.code(&originalID)
     coder.code(&kind)
     coder.code(&product)
+    coder.code(&price)
+    coder.code(&currency)
     coder.code(&at)
     coder.code(&expiresAt)
     coder.code(&revokedAt)

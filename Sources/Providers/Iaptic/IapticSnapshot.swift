@@ -96,6 +96,9 @@ extension IapticPurchase {
       state, until: expiresAt, in: store, environment)
     let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
     right.isActive = state.isPending ? false : state.isOwned ?? isCurrent
+    if !right.transactions.isEmpty {
+      (right.transactions[0].price, right.transactions[0].currency) = (local, text(currency))
+    }
     return right
   }
 }

@@ -4,7 +4,7 @@ import Domain
 /// The members of a REST v4 purchase.
 private enum QonversionPurchaseField: Int, MemberField {
   static let table = MemberTable(Self.self)
-  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
+  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, currency, storeData
 
   var names: [String] { [snakeCase] }
 }
@@ -60,7 +60,12 @@ struct QonversionPurchaseReader {
     var right = Entitlement(
       id: root.isEmpty ? product : root, of: product, transaction: id, original: root, state,
       until: end, in: store, .production)
-    if !id.isEmpty { right.transactions[0].kind = kind(hasEnd: end != nil, tape) }
+    if !id.isEmpty {
+      let price = price(tape)
+      right.transactions[0].kind = end == nil ? .oneTime : price == .zero ? .free : .unknown
+      right.transactions[0].price = price
+      right.transactions[0].currency = text(try tape.identifier(members[.currency]))
+    }
     return right
   }
 
@@ -74,13 +79,12 @@ struct QonversionPurchaseReader {
     return own.isEmpty || namesPlan ? outer : own
   }
 
-  /// The type of a purchase that is sent without one, derived from whether its price is zero.
-  private func kind(hasEnd: Bool, _ tape: JSONTape) -> SnapshotTransactionKind {
-    guard hasEnd else { return .oneTime }
-    guard let price = members.value(.price), let parsed = DecimalText.amount(tape.bytes(price)),
-      case .amount(.zero, _) = parsed
-    else { return .unknown }
-    return .free
+  /// What was paid, also for a purchase without a type: free if that is zero; nil when unreadable.
+  private func price(_ tape: JSONTape) -> Amount? {
+    guard let sent = members.value(.price),
+      case .amount(let price, _) = DecimalText.amount(tape.bytes(sent))
+    else { return nil }
+    return price
   }
 
   /// The purchases of one subscription as one entitlement; the newest shows its current state.

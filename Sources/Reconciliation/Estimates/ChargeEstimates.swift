@@ -63,6 +63,17 @@ extension Reconciler {
     return (least, .provider)
   }
 
+  /// What a listed transaction cost, in US dollars at the rate of the day; nil when not sent, or
+  /// without a rate.
+  func price(of transaction: ListedTransaction) -> Amount? {
+    guard let price = transaction.price, price > .zero else { return nil }
+    let isUSD = transaction.currency == "USD"
+    let listed = Price(
+      local: price, usd: isUSD ? price : nil,
+      currency: rules.strings.find(transaction.currency) ?? 0)
+    return LikelyPrice(0, listed).gross(1, at: transaction.at ?? knownAt, rules.rates)
+  }
+
   /// The price in an event other than a charge: the last before `time`, else the first after it.
   private func reportedPrice(
     of product: String, at time: Instant, _ lineage: LineageInput

@@ -35,6 +35,12 @@ extension Reconciler {
     // Counting can restart with a purchase after a reported end.
     let known = match.lineage.state
     if let end = known.periodEnd, isExpired(known, at: end), isOn(match, past: end) { return false }
+    // No counter counts a product change, nor a start under a new id.
+    if let at = match.entitlement.lastPurchasedAt, let last = state.subscriptionCharges.last,
+      last.time + gap < at, at < knownAt, !isKnown(at)
+    {
+      return false
+    }
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
       let shown = renewalsShown(match)
     else { return false }

@@ -81,6 +81,10 @@ struct ListedTransaction: Equatable {
   var product: String
   var entitledProduct: String
   var store: Store
+  /// What it cost, in `currency`; nil when not sent.
+  private(set) var price: Amount?
+  /// ISO 4217 code of the price.
+  private(set) var currency: String
   var at: Instant?
   var expiresAt: Instant?
   var revokedAt: Instant?
@@ -104,6 +108,8 @@ struct ListedTransaction: Equatable {
     product = transaction.product
     entitledProduct = entitlement.product
     store = entitlement.store
+    price = transaction.price
+    currency = transaction.currency
     at = transaction.at
     expiresAt = transaction.expiresAt
     revokedAt = transaction.revokedAt
@@ -137,6 +143,7 @@ struct ListedTransaction: Equatable {
     }
     merged.isNewest = isNewest || other.isNewest
     if store == .unknown { merged.store = other.store }
+    if price == nil { (merged.price, merged.currency) = (other.price, other.currency) }
     merged.at = at ?? other.at
     merged.expiresAt = expiresAt ?? other.expiresAt
     merged.revokedAt = revokedAt ?? other.revokedAt

@@ -35,6 +35,7 @@ extension Reconciler {
     of transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject,
     _ code: BreakCode
   ) -> Worth {
+    if let price = price(of: transaction) { return (price, .provider) }
     guard let lineage else {
       return transaction.isOffer ? (nil, .none) : estimate(of: about, at: transaction.at ?? knownAt)
     }
