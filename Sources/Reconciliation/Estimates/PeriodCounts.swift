@@ -14,7 +14,9 @@ extension Reconciler {
     let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
-    guard let length = periodLength(match.lineage.state)?.milliseconds else {
+    // After a change to a shorter product, the shown end is one of its periods later.
+    let lengths = [periodLength(state), knownLength(of: match.entitlement)?.mean]
+    guard let length = lengths.compactMap(\.self).min()?.milliseconds else {
       let hasFailed = state.paymentsFailed.contains { base - .days(1) <= $0 && $0 < end }
       return !hasFailed || beyond >= .days(31)
     }

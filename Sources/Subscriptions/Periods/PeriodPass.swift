@@ -237,7 +237,8 @@ struct PeriodPass {
     }
   }
 
-  /// Extends access by a charge that never arrived, and its grace, if events name its transaction.
+  /// Extends access by a charge that never arrived, and its grace, if events name its transaction,
+  /// until a refund of it.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
@@ -252,7 +253,11 @@ struct PeriodPass {
           $0.kind.isProductChange && $0.transaction == event.transaction
         })
       else { continue }
-      let access = max(end, event.endOfGrace ?? end)
+      var access = max(end, event.endOfGrace ?? end)
+      let refund = period.ownEvents.first {
+        events[$0].kind.isRefund && events[$0].transaction == event.transaction
+      }
+      if let refund { access = min(access, max(events[refund].time, period.start)) }
       periods[index].unseenEnd = max(access, periods[index].unseenEnd ?? access)
     }
   }
