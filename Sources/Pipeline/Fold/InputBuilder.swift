@@ -50,7 +50,10 @@ struct InputBuilder {
     let known = Set(today.isEmpty ? [] : reported.flatMap(\.lineages))
     return (
       reported: reported.map { state in
-        let current = state.lineages.compactMap { holders[$0] }.min().map { today[$0] }
+        // Later events can split it: its newest part is what the snapshot shows.
+        let current = state.lineages.reversed().lazy.compactMap { holders[$0] }.first.map {
+          today[$0]
+        }
         // No report contains the churn of a subscription that no longer exists today.
         if isOlder, current == nil { state.churned = [] }
         return texts.input(state, current: current)
