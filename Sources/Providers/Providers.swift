@@ -26,4 +26,24 @@ struct Providers {
     }
     return nil
   }
+
+  /// Whether a member of the object, at any depth, is a body, as an object or as text.
+  mutating func recognisesMember(of object: JSONNode, on tape: JSONTape) -> Bool {
+    for key in tape.children(of: object) {
+      let value = tape.value(ofKey: key)
+      switch tape.kind(value) {
+      case .object where mapper(of: value, on: tape) != nil: return true
+      case .object where recognisesMember(of: value, on: tape): return true
+      case .string:
+        var text = JSONTape()
+        if (try? text.read(tape.bytes(value), from: 0)) != nil, text.kind(0) == .object,
+          mapper(of: 0, on: text) != nil
+        {
+          return true
+        }
+      default: break
+      }
+    }
+    return false
+  }
 }

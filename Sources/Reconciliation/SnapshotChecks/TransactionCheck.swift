@@ -6,7 +6,11 @@ extension Reconciler {
   func findMissingTransactions() {
     for transaction in view?.transactions ?? [] {
       let lineage = lineage(of: transaction)
-      if reported.covers(transaction, within: gap) || isDeclined(transaction, lineage) { continue }
+      if reported.covers(transaction, within: gap) || isChargedUnnamed(transaction, lineage)
+        || isDeclined(transaction, lineage)
+      {
+        continue
+      }
       evaluate(listed: typed(transaction, lineage), of: lineage)
     }
   }
@@ -54,6 +58,17 @@ extension Reconciler {
       isFree: transaction.isTrial && code == .missedStart,
       opensLineage: !isOfEarlierSubscription(transaction, lineage)
         && (isFirst || isFirstPaid(transaction, lineage)))
+  }
+
+  /// Whether its subscription was charged at its time by an event without transaction id, as
+  /// iaptic's first generation sends it.
+  private func isChargedUnnamed(
+    _ transaction: ListedTransaction, _ lineage: LineageInput?
+  ) -> Bool {
+    guard let at = transaction.at, let lineage else { return false }
+    return lineage.latest.charges.contains {
+      $0.transaction == 0 && $0.time.isWithin(gap, of: at)
+    }
   }
 
   /// Whether a listed order was declined: its purchase awaits a payment or gives no access, and its
