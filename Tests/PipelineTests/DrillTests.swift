@@ -14,8 +14,8 @@ struct DrillTests {
 
   private func row(_ key: Int64, user: Int64) -> LineageRow {
     LineageRow(
-      key: key, provider: .qonversion, app: 1, environment: .production, store: .appStore,
-      original: "\(key)", user: user)
+      scope: SubscriptionScope(lineage: key, provider: .qonversion, app: 1, store: .appStore),
+      original: "\(key)", user: user, hasSuperseded: false, isEntitled: false)
   }
 
   private func event(_ kind: EventKind, day: Int64, lineage: Int64 = 1) -> Event {

@@ -173,11 +173,10 @@ struct PreviousVersions {
   private func counted(
     in bytes: UnsafeRawBufferPointer, of row: LineageRow
   ) throws -> Counted {
-    let shop = SubscriptionScope(row)
     var versions = Counted()
     var isAsNow = true
     try EventRecords.forEach(in: bytes) { record in
-      let event = try record.event(of: shop)
+      let event = try record.event(of: row.scope)
       let isKnown = event.place.archive <= archive
       if record.counts { versions.now.append(event) }
       if isKnown { versions.previous.append(event) }

@@ -104,7 +104,7 @@ extension LineageRow {
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {
-    let beginning = SubscriptionScope(self).emptyEvent
+    let beginning = scope.emptyEvent
     let records = row.blob(Self.eventsColumn)
     if records.count > 1 << 16 || events.count > 1 << 14 {
       // A growing array is in memory twice, and doubles; a large one is grown by an eighth instead.

@@ -119,8 +119,7 @@ extension LineageRow {
   func storeIDs(_ events: UnsafeRawBufferPointer) throws -> Set<Int64> {
     guard store != .unknown else { return [] }
     var ids: Set<Int64> = []
-    let shop = SubscriptionScope(self)
-    try EventRecords.forEach(in: events) { ids.insert(try $0.event(of: shop).transaction) }
+    try EventRecords.forEach(in: events) { ids.insert(try $0.event(of: scope).transaction) }
     if let originalID { ids.insert(originalID) }
     ids.remove(0)
     return ids

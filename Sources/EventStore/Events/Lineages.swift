@@ -2,25 +2,27 @@ public import Domain
 
 /// A subscription from its first to its last period, without its events.
 public struct LineageRow: Sendable, Equatable {
-  /// `lineageKey` of the fields below.
-  public var key: Int64
-  /// The provider that reported it.
-  public var provider: Provider
-  /// App id, as the ledger's symbol.
-  public var app: StringID
-  /// Production or sandbox.
-  public var environment: Environment
-  /// The store that sells the product.
-  public var store: Store
+  let scope: SubscriptionScope
   /// Original transaction id; one that is built from the user's id contains the user's key instead.
-  public var original: String
+  public let original: String
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
   /// Whether it contains versions that do not count.
-  var hasSuperseded = false
+  let hasSuperseded: Bool
   /// Whether webhooks of its events contain entitlements that the events do not explain, or name
   /// an earlier user.
-  var isEntitled = false
+  let isEntitled: Bool
+
+  /// `lineageKey` of the original id and of the fields below.
+  public var key: Int64 { scope.lineage }
+  /// The provider that reported it.
+  public var provider: Provider { scope.provider }
+  /// App id, as the ledger's symbol.
+  public var app: StringID { scope.app }
+  /// Production or sandbox.
+  public var environment: Environment { scope.environment }
+  /// The store that sells the product.
+  public var store: Store { scope.store }
 
   /// Whether the original id is built from the user's id, with a character of no store's ids.
   var isMadeOfUser: Bool {
@@ -135,16 +137,14 @@ extension Connection {
 
 extension LineageRow {
   init(_ row: Statement) throws(SubledgerError) {
-    let shop = try SubscriptionScope(row)
     self.init(
-      key: shop.lineage, provider: shop.provider, app: shop.app, environment: shop.environment,
-      store: shop.store, original: row.text(5), user: row.int64(6),
+      scope: try SubscriptionScope(row), original: row.text(5), user: row.int64(6),
       hasSuperseded: row.int64(7) != 0, isEntitled: row.int64(8) > 0)
   }
 }
 
 /// The fields that all events of a lineage share.
-struct SubscriptionScope: Equatable {
+struct SubscriptionScope: Sendable, Equatable {
   /// Its key.
   var lineage: Int64 = 0
   var provider = Provider.qonversion
@@ -158,12 +158,6 @@ extension SubscriptionScope {
     self.init(
       lineage: event.lineage, provider: event.provider, app: event.app,
       environment: event.environment, store: event.store)
-  }
-
-  init(_ lineage: LineageRow) {
-    self.init(
-      lineage: lineage.key, provider: lineage.provider, app: lineage.app,
-      environment: lineage.environment, store: lineage.store)
   }
 
   /// An event with the fields of the lineage, and no others.

@@ -14,9 +14,8 @@ extension Ledger {
   public func versions(ofLineage lineage: LineageRow) throws(SubledgerError) -> [EventVersion] {
     try access("read the events of a lineage") { database in
       var versions: [EventVersion] = []
-      let shop = SubscriptionScope(lineage)
       try database.forEachRecord(of: lineage.key) { record in
-        versions.append(try EventVersion(record, of: shop))
+        versions.append(try EventVersion(record, of: lineage.scope))
       }
       return versions
     }

@@ -45,7 +45,7 @@ extension Ledger {
         try database.forEachRecord(of: row.key) { record in
           guard record.counts, record.hasEntitlements, [row.user, 0].contains(record.user)
           else { return }
-          var event = SubscriptionScope(row).emptyEvent
+          var event = row.scope.emptyEvent
           let rest = try record.complete(&event)
           guard event.time < asOf, event.createdAt <= asOf,
             newest.map({ precedes($0.event, event) }) ?? true
