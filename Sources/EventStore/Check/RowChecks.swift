@@ -75,19 +75,19 @@ struct RowChecks {
       check.count += 1
       let key = row.int64(0)
       let app = row.int64(2)
-      guard let shop = try? SubscriptionScope(row), apps.indices.contains(Int(app)) else {
+      guard let scope = try? SubscriptionScope(row), apps.indices.contains(Int(app)) else {
         return check.fail("lineage \(key) names no known provider, store and app")
       }
       let expected = lineageKey(
-        provider: shop.provider, app: apps[Int(app)], environment: shop.environment,
-        store: shop.store, original: row.bytes(5))
+        provider: scope.provider, app: apps[Int(app)], environment: scope.environment,
+        store: scope.store, original: row.bytes(5))
       if key != expected { check.fail("lineage \(key) has a key that does not match its content") }
       // A ledger without events stores only the names of subscriptions.
       let (events, versions) = (row.blob(6), row.int64(8))
       if events.isEmpty, versions == 0 { return }
       var records: [EventRecord] = []
       try? EventRecords.forEach(in: events) { record in
-        _ = try record.event(of: shop)
+        _ = try record.event(of: scope)
         records.append(record)
       }
       let state = LineageState(

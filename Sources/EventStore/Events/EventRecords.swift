@@ -75,8 +75,8 @@ enum EventRecords {
 }
 
 extension EventRecord {
-  func event(of shop: SubscriptionScope) throws(SubledgerError) -> Event {
-    var event = shop.emptyEvent
+  func event(of scope: SubscriptionScope) throws(SubledgerError) -> Event {
+    var event = scope.emptyEvent
     try complete(&event)
     return event
   }

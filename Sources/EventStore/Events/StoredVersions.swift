@@ -9,8 +9,8 @@ public struct EventVersion: Sendable, Equatable {
   /// The transaction id as text.
   public let transaction: String
 
-  init(_ record: EventRecord, of shop: SubscriptionScope) throws(SubledgerError) {
-    var event = shop.emptyEvent
+  init(_ record: EventRecord, of scope: SubscriptionScope) throws(SubledgerError) {
+    var event = scope.emptyEvent
     transaction = try record.complete(&event).transaction(of: event)
     (self.event, counts) = (event, record.counts)
   }

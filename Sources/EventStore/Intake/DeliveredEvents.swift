@@ -2,15 +2,15 @@ internal import Domain
 
 /// The fields that all delivered events of a lineage share.
 struct LineageHead {
-  var shop = SubscriptionScope()
+  var scope = SubscriptionScope()
   /// The original transaction id; valid as long as the bytes of the events.
   var original = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  var key: Int64 { shop.lineage }
+  var key: Int64 { scope.lineage }
 
   /// Whether both are one lineage, and do not just share a fingerprint by chance.
   func isSame(as other: LineageHead) -> Bool {
-    shop == other.shop && original.isEqual(to: other.original)
+    scope == other.scope && original.isEqual(to: other.original)
   }
 }
 
@@ -56,8 +56,8 @@ struct DeliveredCoding {
     records.reset()
     EventRecords.encode(events.map(\.record), to: &records)
     writer.reset()
-    var shop = head.shop
-    shop.code(by: &writer)
+    var scope = head.scope
+    scope.code(by: &writer)
     writer.put(head.original)
     writer.put(byte: isLast ? 1 : 0)
     records.bytes.withUnsafeBytes { writer.put($0) }
@@ -69,8 +69,8 @@ struct DeliveredCoding {
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
   ) throws -> (head: LineageHead, isLast: Bool) {
     var reader = ByteReader(bytes)
-    var shop = SubscriptionScope(lineage: key)
-    shop.code(by: &reader)
+    var scope = SubscriptionScope(lineage: key)
+    scope.code(by: &reader)
     let original = reader.text()
     let isLast = reader.byte() != 0
     let records = reader.text()
@@ -80,7 +80,7 @@ struct DeliveredCoding {
       events.append(DeliveredEvent(record: record, number: number))
     }
     guard reader.isSound, reader.isAtEnd else { throw EventRecords.damage }
-    return (LineageHead(shop: shop, original: original), isLast)
+    return (LineageHead(scope: scope, original: original), isLast)
   }
 }
 

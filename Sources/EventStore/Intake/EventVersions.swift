@@ -70,11 +70,11 @@ struct EventVersions {
     var records: [EventRecord] = []
     var isChanged = false
     try database.forEachRow("\(LineageRow.selectWithEvents) where l.key = ?", lineage) { row in
-      let shop = try SubscriptionScope(row)
+      let scope = try SubscriptionScope(row)
       try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
         var record = record
         for winner in winners[record.identity] ?? [] {
-          let version = try EventVersion(record, of: shop)
+          let version = try EventVersion(record, of: scope)
           let counts = version.event == winner.event
           if version.isVersion(of: winner), record.counts != counts {
             record.counts = counts

@@ -166,7 +166,7 @@ struct LineageMerge {
 
   private func candidate(_ record: EventRecord) throws -> VersionCandidate {
     VersionCandidate(
-      try EventVersion(record, of: lineage.shop),
+      try EventVersion(record, of: lineage.scope),
       original: String(decoding: lineage.original, as: UTF8.self), words: rules.words)
   }
 

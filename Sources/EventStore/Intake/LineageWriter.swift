@@ -39,7 +39,7 @@ final class LineageWriter {
     of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
     func look(_ row: Statement) throws {
-      let known = LineageHead(shop: try SubscriptionScope(row), original: row.bytes(5))
+      let known = LineageHead(scope: try SubscriptionScope(row), original: row.bytes(5))
       guard known.isSame(as: lineage) else { throw SubledgerError.collision }
       try body(row.blob(LineageRow.eventsColumn))
     }
@@ -53,12 +53,12 @@ final class LineageWriter {
   func make(
     _ lineage: LineageHead, _ state: LineageState, events: UnsafeRawBufferPointer
   ) throws {
-    let shop = lineage.shop
+    let scope = lineage.scope
     try insertion.run(
-      shop.lineage, shop.provider, shop.app, shop.environment, shop.store,
+      scope.lineage, scope.provider, scope.app, scope.environment, scope.store,
       OriginalID(id: lineage.original), state.user, state.versions, state.counted, state.entitled,
       events)
-    try touch(shop.lineage)
+    try touch(scope.lineage)
   }
 
   func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {

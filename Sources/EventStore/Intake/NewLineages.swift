@@ -1,7 +1,7 @@
 /// Lineages for an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
   private struct Row {
-    let shop: SubscriptionScope
+    let scope: SubscriptionScope
     let original: ByteArena.Slot
     let state: LineageState
     let events: ByteArena.Slot
@@ -15,7 +15,7 @@ public struct NewLineages: Sendable {
     let events = arena.keep { EventRecords.encode(records, to: &$0) }
     rows.append(
       Row(
-        shop: head.shop, original: arena.keep(head.original), state: LineageState(records),
+        scope: head.scope, original: arena.keep(head.original), state: LineageState(records),
         events: events))
   }
 
@@ -25,7 +25,7 @@ public struct NewLineages: Sendable {
   ) rethrows {
     try arena.withPieces { pieces in
       for row in rows {
-        let head = LineageHead(shop: row.shop, original: pieces[row.original])
+        let head = LineageHead(scope: row.scope, original: pieces[row.original])
         try body(head, row.state, pieces[row.events])
       }
     }

@@ -29,7 +29,7 @@ struct SortedBatch: DeliveredEvents {
     self.places = places
     self.starts = starts
     order = batch.lineages.indices.filter { starts[$0] < starts[$0 + 1] }
-      .sorted { batch.lineages[$0].shop.lineage < batch.lineages[$1].shop.lineage }
+      .sorted { batch.lineages[$0].scope.lineage < batch.lineages[$1].scope.lineage }
   }
 
   func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws {
@@ -76,7 +76,7 @@ struct SortedBatch: DeliveredEvents {
         }
         for number in part {
           let lineage = batch.lineages[number]
-          let head = LineageHead(shop: lineage.shop, original: ids[lineage.original])
+          let head = LineageHead(scope: lineage.scope, original: ids[lineage.original])
           try body(head) { take in
             let own = arranged(places[starts[number]..<starts[number + 1]])
             for start in stride(from: own.startIndex, to: own.endIndex, by: Self.partSize) {

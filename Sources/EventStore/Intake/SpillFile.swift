@@ -94,7 +94,7 @@ private struct MergedEvents: DeliveredEvents {
       }
       let original = Array(head.original)
       try original.withUnsafeBytes {
-        try body(LineageHead(shop: head.shop, original: $0)) { take in
+        try body(LineageHead(scope: head.scope, original: $0)) { take in
           part.removeAll(keepingCapacity: true)
           while let run = first(of: own), let event = run.take() {
             part.append(event)

@@ -15,7 +15,7 @@ struct WriteBatch {
   }
 
   struct Lineage {
-    let shop: SubscriptionScope
+    let scope: SubscriptionScope
     let original: ByteArena.Slot
     /// User of the last added event: the fingerprint of the id, and the key.
     var user: (fingerprint: Int64, key: Int64) = (0, 0)
@@ -96,7 +96,7 @@ struct WriteBatch {
       lineageNumbers[event.lineage] = lineages.count
       lineages.append(
         Lineage(
-          shop: SubscriptionScope(of: event), original: ids.keep(texts[index].original)))
+          scope: SubscriptionScope(of: event), original: ids.keep(texts[index].original)))
       return lineages.count - 1
     }
   }
@@ -105,7 +105,7 @@ struct WriteBatch {
     _ event: Event, of lineage: Int, original: UnsafeRawBufferPointer
   ) throws(SubledgerError) {
     let known = lineages[lineage]
-    guard known.shop == SubscriptionScope(of: event),
+    guard known.scope == SubscriptionScope(of: event),
       ids.withBytes(at: known.original, { $0.isEqual(to: original) })
     else { throw .collision }
   }

@@ -27,7 +27,7 @@ extension EventBatch {
       record.bytes.withUnsafeBytes { record in
         writer.put(
           EventRow(
-            words: Array(words.words.dropFirst()), shop: SubscriptionScope(of: event),
+            words: Array(words.words.dropFirst()), scope: SubscriptionScope(of: event),
             original: arena.slice(own.original), transaction: arena.slice(own.transaction),
             user: isErased ? arena.slice(0..<0) : ids.user, record: record,
             value: values[index], roundedAmounts: notes?.roundedAmounts ?? 0,
@@ -48,7 +48,7 @@ extension EventBatch {
     var (reader, row) = (ByteReader(bytes), EventRow())
     reader.read(&row)
     guard reader.isSound, reader.isAtEnd else { return false }
-    var event = row.shop.emptyEvent
+    var event = row.scope.emptyEvent
     var sent: [Entitlement] = []
     let isRead: Void? = try? EventRecords.forEach(in: row.record) { record in
       sent = try record.complete(&event).decodedEntitlements()
@@ -85,7 +85,7 @@ extension EventBatch {
 /// its words and ids, and the notes on its body.
 private struct EventRow: FieldRecord {
   var words: [String] = []
-  var shop = SubscriptionScope()
+  var scope = SubscriptionScope()
   var original = UnsafeRawBufferPointer(start: nil, count: 0)
   var transaction = UnsafeRawBufferPointer(start: nil, count: 0)
   var user = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -97,8 +97,8 @@ private struct EventRow: FieldRecord {
 
   mutating func code<Coder: FieldCoder>(by coder: inout Coder) {
     coder.code(&words, first: "")
-    coder.code(hash: &shop.lineage)
-    shop.code(by: &coder)
+    coder.code(hash: &scope.lineage)
+    scope.code(by: &coder)
     coder.code(&original)
     coder.code(&transaction)
     coder.code(&user)

@@ -8,12 +8,12 @@ extension Ledger {
     try visit("read all events") { database in
       var users: [Int64: String] = [:]
       try database.forEachRow("\(LineageRow.selectWithEvents) order by l.key") { row in
-        let shop = try SubscriptionScope(row)
+        let scope = try SubscriptionScope(row)
         try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
           if users.count > 10_000 { users = [:] }
           let user = try users[record.user] ?? userText(record.user) ?? ""
           users[record.user] = user
-          var (batch, event) = (EventBatch(), shop.emptyEvent)
+          var (batch, event) = (EventBatch(), scope.emptyEvent)
           let rest = try record.complete(&event)
           batch.symbols = symbols
           batch.note(entitlements: try rest.decodedEntitlements())

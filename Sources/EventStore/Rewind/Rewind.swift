@@ -73,16 +73,16 @@ extension Ledger {
     // Removed versions of events that keep others: few, because most events have one version.
     var doubts: [MergeNotes.Doubt] = []
     try database.forEachRow("\(LineageRow.selectWithEvents) order by l.key") { row in
-      let shop = try SubscriptionScope(row)
+      let scope = try SubscriptionScope(row)
       var kept: [EventRecord] = []
       var removed: [Event] = []
       try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
-        let event = try record.event(of: shop)
+        let event = try record.event(of: scope)
         if event.place.archive <= archive { kept.append(record) } else { removed.append(event) }
       }
       guard !removed.isEmpty else { return }
       // SQLite allows a change of the row that a query has reached.
-      try lineages.renew(shop.lineage, kept)
+      try lineages.renew(scope.lineage, kept)
       let named = Set(kept.map(\.identity))
       for event in removed {
         let isNamed = named.contains(event.identity)
