@@ -8,10 +8,10 @@ final class FileBytes: ByteSource {
   private let openFile: OpenFile?
   private var command: CommandOutput?
   private let digest = SHA256Digest()
-  private var remaining: Int64
   private(set) var position: Int64 = 0
   /// Bytes that were listed but no longer exist in the file.
   private(set) var missing: Int64 = 0
+  private var remaining: Int64 { file.bytes - missing - position }
 
   init(_ file: ArchiveFile) throws(SubledgerError) {
     self.file = file
@@ -20,14 +20,12 @@ final class FileBytes: ByteSource {
     guard openFile != nil || file.isRemote else {
       throw SubledgerError.system("open \(file.location.shown)", cause: errno)
     }
-    remaining = file.bytes
   }
 
   /// The same open file from its beginning, even if its name now belongs to another file.
   init(again bytes: FileBytes) {
     openFile = bytes.openFile
     file = bytes.file
-    remaining = bytes.file.bytes
   }
 
   func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
@@ -39,12 +37,10 @@ final class FileBytes: ByteSource {
       let count = try read(into: rest, at: Int(position) + filled)
       if count == 0 {
         missing = remaining - Int64(filled)
-        remaining = Int64(filled)
         break
       }
       filled += count
     }
-    remaining -= Int64(filled)
     position += Int64(filled)
     digest.update(UnsafeRawBufferPointer(rebasing: target.prefix(filled)))
     return filled
@@ -66,29 +62,21 @@ final class FileBytes: ByteSource {
     return count
   }
 
-  /// An object that grew or shrank since it was listed is a different one.
-  private func requireEnd() throws(SubledgerError) {
-    guard let command, file.bytes == file.listed else { return }
-    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
-    defer { scratch.deallocate() }
-    guard try command.read(into: scratch) == 0 else {
-      throw command.failure(other("more"))
-    }
-    self.command = nil
-  }
-
   private func other(_ what: String) -> String {
     "\(what) bytes arrived than the \(file.listed) listed"
   }
 
   /// Reads the rest, and returns the SHA-256 of all bytes.
+  ///
+  /// An object that grew or shrank since it was listed is a different one: that is an error.
   func finish() throws(SubledgerError) -> String {
-    if remaining > 0 {
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
-      defer { buffer.deallocate() }
-      while try read(into: buffer) > 0 {}
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+    defer { buffer.deallocate() }
+    while remaining > 0 { _ = try read(into: buffer) }
+    if let command, file.bytes == file.listed {
+      guard try command.read(into: buffer) == 0 else { throw command.failure(other("more")) }
+      self.command = nil
     }
-    try requireEnd()
     return digest.finish()
   }
 }
