@@ -49,13 +49,9 @@ public enum ArchiveFolder {
         return nil
       }
     }
-    let lookups = [RawPath(path), RawPath(unescaping: path)].map {
-      (place: $0, found: fileStatus($0, followingLinks: true))
-    }
-    guard lookups.contains(where: { $0.found.status != nil }) else {
-      if let unseen = lookups.first(where: { !isAbsence($0.found.errorNumber) }) {
-        throw SubledgerError.system("list \(unseen.place.shown)", cause: unseen.found.errorNumber)
-      }
+    let places = [RawPath(path), RawPath(unescaping: path)]
+    if !places.contains(where: isPresent) {
+      for place in places { _ = try fileStatus(place) }
       return nil
     }
     return try files(under: [path]).files.first { $0.path == path }
@@ -92,7 +88,7 @@ private struct FolderWalk {
 
   /// Leaves out the entry at `path` for the rest of the walk; it need not exist.
   mutating func except(_ path: RawPath) {
-    guard let status = fileStatus(path, followingLinks: true).status else { return }
+    guard let status = try? fileStatus(path) else { return }
     if isFolder(status) {
       foldersOfOthers.insert(FolderID(status))
     } else if let resolved = path.resolved {
@@ -101,8 +97,9 @@ private struct FolderWalk {
   }
 
   mutating func root(_ path: RawPath) throws(SubledgerError) {
-    let (status, errorNumber) = fileStatus(path, followingLinks: true)
-    guard let status else { throw SubledgerError.system("list \(path.shown)", cause: errorNumber) }
+    guard let status = try fileStatus(path) else {
+      throw SubledgerError.system("list \(path.shown)", cause: errno)
+    }
     if isFolder(status) {
       try folder(path, relative: RawPath(""), status)
     } else {
@@ -137,13 +134,10 @@ private struct FolderWalk {
     while next < links.count {
       let link = links[next]
       next += 1
-      let (status, errorNumber) = fileStatus(link.path, followingLinks: true)
-      if let status {
+      if let status = try fileStatus(link.path) {
         try entry(link.path, relative: link.relative, status)
-      } else if isAbsence(errorNumber) {
-        leave(link.path, .brokenLink)
       } else {
-        throw SubledgerError.system("list \(link.path.shown)", cause: errorNumber)
+        leave(link.path, .brokenLink)
       }
     }
   }
@@ -161,13 +155,12 @@ private struct FolderWalk {
         leave(child, .hidden)
         continue
       }
-      let (status, errorNumber) = fileStatus(child, followingLinks: false)
-      if let status {
+      if let status = try fileStatus(child, followingLinks: false) {
         try entry(child, relative: relative.appending(name), status)
-      } else if errorNumber == ENOENT {
+      } else if errno == ENOENT {
         leave(child, .vanished)
       } else {
-        throw SubledgerError.system("list \(child.shown)", cause: errorNumber)
+        throw SubledgerError.system("list \(child.shown)", cause: errno)
       }
     }
   }
@@ -211,20 +204,19 @@ func modificationTime(_ status: stat) -> Instant {
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
 }
 
-private func isPresent(_ path: RawPath) -> Bool {
-  fileStatus(path, followingLinks: true).status != nil
-}
+private func isPresent(_ path: RawPath) -> Bool { (try? fileStatus(path)) != nil }
 
-/// Whether a failed look-up means that nothing exists, and not that it is inaccessible.
-private func isAbsence(_ errorNumber: Int32) -> Bool {
-  [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errorNumber)
-}
-
+/// The status of what is at `path`; nil, with `errno` set, if nothing can be there.
+///
+/// - Throws: `SubledgerError` when it is inaccessible.
 private func fileStatus(
-  _ path: RawPath, followingLinks: Bool
-) -> (status: stat?, errorNumber: Int32) {
+  _ path: RawPath, followingLinks: Bool = true
+) throws(SubledgerError) -> stat? {
   var status = stat()
-  let failed =
-    followingLinks ? stat(path.terminated, &status) : lstat(path.terminated, &status)
-  return failed == 0 ? (status, 0) : (nil, errno)
+  let (name, absences) = (path.terminated, [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG])
+  if (followingLinks ? stat(name, &status) : lstat(name, &status)) == 0 { return status }
+  guard absences.contains(errno) else {
+    throw SubledgerError.system("list \(path.shown)", cause: errno)
+  }
+  return nil
 }
