@@ -144,7 +144,7 @@ extension LineageRow {
 }
 
 /// The fields that all events of a lineage share.
-struct SubscriptionScope: Sendable, Equatable {
+struct SubscriptionScope: Codable, Sendable, Equatable {
   /// Its key.
   var lineage: Int64 = 0
   var provider = Provider.qonversion

@@ -71,9 +71,7 @@ struct WriteBuffer {
       return Batch(events: batch.events(upTo: batch.end), numbers: 0..<count)
     }
     beginArchive()
-    try spill(in: database)
-    return Batch(
-      events: spillFile.events(of: 0..<spillFile.count, in: database), numbers: 0..<count)
+    return try parts(in: database).before
   }
 
   mutating func parts(in database: Connection) throws -> (before: Batch, last: Batch) {

@@ -57,14 +57,10 @@ extension Ledger {
 
 /// The name of a linked subscription, all that a ledger without events stores of it.
 public struct NamedLineage: Codable, Sendable {
-  let key: Int64
-  let root: Int64
-  let provider: Int64
-  let app: Int64
-  let environment: Int64
-  let store: Int64
+  let scope: SubscriptionScope
   let original: String
   let user: Int64
+  let root: Int64
 }
 
 extension Ledger {
@@ -73,13 +69,13 @@ extension Ledger {
     try all(
       "read linked lineages",
       """
-      select key, root, provider, app, environment, store, original, user
+      select key, provider, app, environment, store, original, user, root
       from lineage_link join lineage on key = lineage order by key
       """
     ) { row in
       NamedLineage(
-        key: row.int64(0), root: row.int64(1), provider: row.int64(2), app: row.int64(3),
-        environment: row.int64(4), store: row.int64(5), original: row.text(6), user: row.int64(7))
+        scope: try SubscriptionScope(row), original: row.text(5), user: row.int64(6),
+        root: row.int64(7))
     }
   }
 
@@ -90,6 +86,7 @@ extension Ledger {
     try change("keep linked lineages") { database in
       if isWhole { try database.execute("delete from lineage_link; delete from lineage") }
       for row in lineages {
+        let scope = row.scope
         // As `LineageWriter` stores it.
         var original = row.original
         _ = try original.withUTF8 {
@@ -99,11 +96,12 @@ extension Ledger {
               key, provider, app, environment, store, user, original, versions, counted, entitled,
               events)
             values (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, x'')
-            """, row.key, row.provider, row.app, row.environment, row.store, row.user,
+            """, scope.lineage, scope.provider, scope.app, scope.environment, scope.store, row.user,
             OriginalID(id: UnsafeRawBufferPointer($0)))
         }
         try database.run(
-          "insert or replace into lineage_link (lineage, root) values (?, ?)", row.key, row.root)
+          "insert or replace into lineage_link (lineage, root) values (?, ?)", scope.lineage,
+          row.root)
       }
     }
   }
