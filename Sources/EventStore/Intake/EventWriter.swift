@@ -6,11 +6,10 @@ struct EventWriter {
   private let versions: EventVersions
   private let identities: IdentityIndex
   private let isEmpty: Bool
-  private let rules: MergeRules
+  private var merge: LineageMerge
   /// The definition of the index of a new ledger, which is dropped while its rows are written.
   private var index: String?
   private var results: [UpsertResult]
-  private var notes = MergeNotes()
 
   /// Number of notes that are gathered before they are applied.
   private static let notesMax = 1 << 20
@@ -25,27 +24,27 @@ struct EventWriter {
     isEmpty = try !database.isAny("lineage")
     lineages = try LineageWriter(database, isEmpty: isEmpty)
     versions = EventVersions(database, words: words, lineages: lineages)
-    rules = MergeRules(
-      words: words, areInConflict: try database.isAny("event_conflict"),
-      published: try published ?? database.lastPublishedArchive(),
-      stop: database.stop)
+    merge = LineageMerge(
+      MergeRules(
+        words: words, areInConflict: try database.isAny("event_conflict"),
+        published: try published ?? database.lastPublishedArchive(), stop: database.stop))
     results = Array(repeating: .new, count: batch.numbers.count)
-    notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
+    merge.notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }
 
   var start: Int { batch.numbers.lowerBound }
 
   /// Begins to write rows that other threads create; empty when `write` creates all of them.
   mutating func pieces() throws -> [RowPiece<NewLineages>] {
-    guard isEmpty, let pieces = batch.events.pieces(rules) else { return [] }
+    guard isEmpty, let pieces = batch.events.pieces(merge.rules) else { return [] }
     try dropIndex()
     return pieces
   }
 
   mutating func write(_ new: NewLineages) throws {
     try new.forEach { try lineages.make($0, $1, events: $2) }
-    notes += new.notes
-    if notes.count >= Self.notesMax { try applyNotes() }
+    merge.notes += new.notes
+    if merge.notes.count >= Self.notesMax { try applyNotes() }
   }
 
   /// Writes all except the rows of `pieces`; returns the result of each event, by number.
@@ -71,13 +70,12 @@ struct EventWriter {
 
   /// Merges events with the stored ones, if there are any, lineage by lineage.
   private mutating func writeEvents() throws {
-    var merge = LineageMerge(rules)
     var events = ByteWriter()
     try batch.events.forEachLineage { head, parts in
       var state: LineageState?
       // The state depends on contents in the row, which are valid only while it is read.
       let isKnown = try lineages.withEvents(of: head) { stored in
-        try merge.merge(parts, of: head, stored: stored, noting: &notes)
+        try merge.merge(parts, of: head, stored: stored)
         guard merge.isChanged else { return }
         events.reset()
         EventRecords.encode(merge.records, to: &events)
@@ -89,17 +87,17 @@ struct EventWriter {
             ? lineages.renew(head.key, state, events: $0) : lineages.make(head, state, events: $0)
         }
       }
-      if notes.count >= Self.notesMax { try applyNotes() }
+      if merge.notes.count >= Self.notesMax { try applyNotes() }
     }
   }
 
   /// Selects which versions count in the lineages that are written, and claims the identities of
   /// new events; an identity that another lineage contains is a conflict.
   private mutating func applyNotes() throws {
-    notes.results.forEach { results[place(of: $0)] = $1 }
-    try versions.settle(notes.doubts)
-    var claims = notes.claims
-    notes = MergeNotes()
+    merge.notes.results.forEach { results[place(of: $0)] = $1 }
+    try versions.settle(merge.notes.doubts)
+    var claims = merge.notes.claims
+    merge.notes = MergeNotes()
     claims.sort()
     var rivals: [IdentityIndex.Rivals] = []
     try identities.add(claims) {

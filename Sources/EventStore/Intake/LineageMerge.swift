@@ -63,11 +63,12 @@ struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
   private(set) var isChanged = false
+  /// Results of all merged events since the notes were last taken.
+  var notes = MergeNotes()
   /// The last `records` with the same time and identity; empty if there is only one.
   private var rivals: [VersionCandidate] = []
   /// Whether the version that counts must be selected, and whether their contents differ.
   private var (isContested, isConflict) = (false, false)
-  private var doubts: [MergeNotes.Doubt] = []
   private var stored: [EventRecord] = []
   private var next = 0
   /// Copies of contents, for the first `settled` records, whose delivered bytes are gone.
@@ -75,18 +76,16 @@ struct LineageMerge {
   private var settled = 0
   /// The lineage whose events are merged; none before the first.
   private var lineage = LineageHead()
-  private let rules: MergeRules
+  let rules: MergeRules
 
   init(_ rules: MergeRules) { self.rules = rules }
 
   /// Merges delivered with stored events, whose `bytes` stay valid until the lineage is written.
   mutating func merge(
-    _ parts: DeliveredParts, of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
-    noting notes: inout MergeNotes
+    _ parts: DeliveredParts, of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer
   ) throws {
     self.lineage = lineage
     records.removeAll(keepingCapacity: true)
-    doubts.removeAll(keepingCapacity: true)
     stored.removeAll(keepingCapacity: true)
     isChanged = false
     (next, settled) = (0, 0)
@@ -109,7 +108,6 @@ struct LineageMerge {
     if !rivals.isEmpty { select() }
     // The stored versions after the last delivered event.
     records += stored[next...]
-    notes.doubts += doubts
   }
 
   /// Copies the contents of the records; the versions of the last event can still change.
@@ -238,7 +236,7 @@ struct LineageMerge {
       }
     }
     guard isConflict || rules.areInConflict else { return }
-    doubts.append(MergeNotes.Doubt(event, isConflict: isConflict))
+    notes.doubts.append(MergeNotes.Doubt(event, isConflict: isConflict))
   }
 }
 

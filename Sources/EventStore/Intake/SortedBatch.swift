@@ -44,9 +44,10 @@ struct SortedBatch: DeliveredEvents {
         var merge = LineageMerge(rules)
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         try forEachLineage(of: part) { head, parts in
-          try merge.merge(parts, of: head, stored: nothing, noting: &new.notes)
+          try merge.merge(parts, of: head, stored: nothing)
           new.add(head, merge.records)
         }
+        new.notes = merge.notes
         return new
       }
     }
