@@ -68,7 +68,7 @@ struct UserKeys {
 
   /// Creates access to the keys of the ledger, and of the spill file if there is one.
   init(_ database: Connection, isSpilled: Bool = false) throws {
-    let spilled = "union all select id from temp.user_aside where key = ?1"
+    let spilled = "union all select id from temp.user_spill where key = ?1"
     lookup = try database.statement(
       """
       select id from user

@@ -17,7 +17,7 @@ final class EventFileImport {
   /// Values read since the draft was last written.
   private var values: Int32 = 0
   private let arrivals: ArrivalCounts
-  private var trail = LineAttribution()
+  private var attribution = LineAttribution()
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectedLines()
   /// Unknown names of the whole archive, so that the same ones are kept however it is written.
@@ -34,21 +34,21 @@ final class EventFileImport {
 
   /// Memory in use, approximately; names and empty tables of an archive of one line take 3 KB.
   var size: Int {
-    3072 + arrivals.size + rejects.size + trail.size + unknown.size + customers.size
+    3072 + arrivals.size + rejects.size + attribution.size + unknown.size + customers.size
   }
 
   /// Counts the lines of a batch, collects the apps' own ids of its users, and adds its `events`,
   /// with symbols and provenance of the ledger.
   func add(_ batch: EventBatch, _ events: [Event]) {
-    var brought: Int64 = 0
+    var withEvents: Int64 = 0
     for index in batch.values.indices
-    where index == 0 || batch.values[index] != batch.values[index - 1] { brought += 1 }
-    let left = batch.skipped.values.reduce(0, +)
+    where index == 0 || batch.values[index] != batch.values[index - 1] { withEvents += 1 }
+    let skippedLines = batch.skipped.values.reduce(0, +)
     precondition(
-      batch.lines == brought + left + Int64(batch.rejects.count),
-      "every line of a batch brings events, or is skipped or rejected")
+      batch.lines == withEvents + skippedLines + Int64(batch.rejects.count),
+      "every line of a batch has events, or is skipped or rejected")
     counts.lines += batch.lines
-    counts.skipped += left
+    counts.skipped += skippedLines
     counts.rejected += Int64(batch.rejects.count)
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
     rejects.add(batch.rejects)
@@ -62,7 +62,7 @@ final class EventFileImport {
       let time = event.time...event.time
       eventTimes = eventTimes?.including(time) ?? time
       let isKnown = archive.previous.map { event.place.byteOffset <= $0.importedUntil } ?? false
-      trail.add(
+      attribution.add(
         LineAttribution.Step(
           value: values + batch.values[index], arrival: isKnown ? nil : arrivals.enter(event),
           roundedAmounts: body?.roundedAmounts ?? 0,
@@ -78,7 +78,7 @@ final class EventFileImport {
     var value: Int32?
     var isAccepted = false
     var results = results.makeIterator()
-    trail.forEach { step in
+    attribution.forEach { step in
       guard let result = results.next() else { return }
       if let arrival = step.arrival { arrivals.count(result, at: arrival) }
       if step.value != value {
@@ -94,7 +94,7 @@ final class EventFileImport {
       counts.accepted += 1
       counts.duplicates -= 1
     }
-    trail = LineAttribution()
+    attribution = LineAttribution()
   }
 
   /// Writes the counts since the last write; the events must be written already.

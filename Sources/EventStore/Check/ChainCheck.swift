@@ -14,23 +14,23 @@ struct ChainCheck {
   }
 
   func run(_ check: inout CheckResult) throws {
-    holdActs(&check)
+    compareActs(&check)
     let runs = try database.publishedRuns()
     for run in runs {
       check.count += 1
-      try hold(run, &check)
+      try compare(run, &check)
     }
     guard let last = runs.last?.number else { return }
     if let words = try stored("string", of: last) {
-      try hold(database.partOfWords(first: words.rows), of: last, &check)
+      try compare(database.partOfWords(first: words.rows), of: last, &check)
     }
-    try holdStanding(last, &check)
+    try compareCurrent(last, &check)
   }
 
   /// Checks what a run carries on or compares with but does not compute again: breaks, decisions,
   /// months, erased persons, audit entries, and closed numbers.
-  func holdCarried(_ check: inout CheckResult) throws {
-    holdActs(&check)
+  func runCarried(_ check: inout CheckResult) throws {
+    compareActs(&check)
     let sealing = try database.all(
       """
       select distinct run from run_part
@@ -39,12 +39,12 @@ struct ChainCheck {
       """
     ) { $0.int64(0) }
     for run in try database.publishedRuns() where sealing.contains(run.number) {
-      try hold(run, only: ["act", "closed_report"], &check)
+      try compare(run, only: ["act", "closed_report"], &check)
     }
-    if let last = sealing.max() { try holdStanding(last, &check) }
+    if let last = sealing.max() { try compareCurrent(last, &check) }
   }
 
-  private func hold(
+  private func compare(
     _ run: (number: Int64, record: String), only tables: Set<String>? = nil,
     _ check: inout CheckResult
   ) throws {
@@ -52,18 +52,18 @@ struct ChainCheck {
       check.fail("run \(run.number): the record does not match the run")
     }
     for part in try database.partsArrived(in: run.number, only: tables) {
-      try hold(part, of: run.number, &check)
+      try compare(part, of: run.number, &check)
     }
   }
 
-  private func holdStanding(_ last: Int64, _ check: inout CheckResult) throws {
+  private func compareCurrent(_ last: Int64, _ check: inout CheckResult) throws {
     // An interrupted run has changed tables that only the last run's digests prove.
     guard try !database.isAny("run where published is null") else { return }
-    for part in try database.standingParts() { try hold(part, of: last, &check) }
+    for part in try database.standingParts() { try compare(part, of: last, &check) }
   }
 
   /// Compares audit entries with their digests, including those that no run has sealed yet.
-  private func holdActs(_ check: inout CheckResult) {
+  private func compareActs(_ check: inout CheckResult) {
     for (index, act) in acts.enumerated() {
       if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is missing") }
       if sha256(of: Array(act.text.utf8)) != rewritings.digest(ofAct: act) {
@@ -72,7 +72,7 @@ struct ChainCheck {
     }
   }
 
-  private func hold(_ part: RunPart, of run: Int64, _ check: inout CheckResult) throws {
+  private func compare(_ part: RunPart, of run: Int64, _ check: inout CheckResult) throws {
     let known = try stored(part.name, of: run).map { rewritings.now($0, of: run) }
     guard known != part else { return }
     let rows = known.map { "\($0.rows)" } ?? "no"
@@ -97,7 +97,7 @@ extension Ledger {
   public func requireSealed() throws(SubledgerError) {
     try change("compare the ledger with its digests") { database in
       var check = CheckResult("chain")
-      try ChainCheck(database).holdCarried(&check)
+      try ChainCheck(database).runCarried(&check)
       guard let problem = check.notes.first else { return }
       throw SubledgerError(
         .damagedInput, "the ledger \(path) is damaged: \(problem)",

@@ -13,9 +13,9 @@ extension Ledger {
         Self.guarded("schema", unit: "definitions", in: database, Self.checkSchema),
       ]
       guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
-      for (name, look) in RowChecks(words: symbols.words).all {
+      for (name, body) in RowChecks(words: symbols.words).all {
         try SubledgerError.check(stop, "checking the ledger")
-        checks.append(Self.guarded(name, in: database, look))
+        checks.append(Self.guarded(name, in: database, body))
       }
       try SubledgerError.check(stop, "checking the ledger")
       checks.append(
@@ -27,11 +27,11 @@ extension Ledger {
   /// Runs a check; if SQLite aborts it because the file is damaged, that is a problem of the check.
   private static func guarded(
     _ name: String, unit: String = "rows", in database: Connection,
-    _ look: (Connection, inout CheckResult) throws -> Void
+    _ body: (Connection, inout CheckResult) throws -> Void
   ) -> CheckResult {
     var check = CheckResult(name, unit: unit)
     do {
-      try look(database, &check)
+      try body(database, &check)
     } catch {
       check.fail("\(name) cannot be read: \((error as? SubledgerError)?.message ?? "\(error)")")
     }

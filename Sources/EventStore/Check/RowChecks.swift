@@ -2,11 +2,11 @@ internal import Domain
 
 /// Compares rows that no other check covers with their check columns and keys.
 struct RowChecks {
-  typealias Look = (Connection, inout CheckResult) throws -> Void
+  typealias Check = (Connection, inout CheckResult) throws -> Void
 
   let words: [String]
 
-  var all: [(String, Look)] {
+  var all: [(String, Check)] {
     [
       ("lineage", lineages), ("user", users),
       Self.finding(
@@ -53,7 +53,7 @@ struct RowChecks {
   }
 
   /// Checks a table by a query that returns one text for each problem.
-  private static func finding(_ table: String, _ query: String) -> (String, Look) {
+  private static func finding(_ table: String, _ query: String) -> (String, Check) {
     (
       table,
       { database, check in

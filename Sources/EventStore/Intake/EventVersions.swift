@@ -17,16 +17,18 @@ struct EventVersions {
 
   /// Records events with several versions in one lineage, which has already selected one, and
   /// selects again among the versions of events that are also in other lineages.
-  func settle(_ doubts: [MergeNotes.Doubt]) throws {
-    for doubt in doubts where doubt.isConflict {
-      try recordConflict(doubt.identity, doubt.time, in: doubt.lineage)
+  func settle(_ contested: [MergeNotes.ContestedEvent]) throws {
+    for event in contested where event.isConflict {
+      try recordConflict(event.identity, event.time, in: event.lineage)
     }
-    let shared = try doubts.filter { try database.holders(of: $0.identity, at: $0.time).count > 1 }
+    let shared = try contested.filter {
+      try database.holders(of: $0.identity, at: $0.time).count > 1
+    }
     try select(versionsOf: shared)
   }
 
   /// Selects the version that counts of events, in all lineages known to contain versions of them.
-  func select(versionsOf events: [MergeNotes.Doubt]) throws {
+  func select(versionsOf events: [MergeNotes.ContestedEvent]) throws {
     for start in stride(from: 0, to: events.count, by: Self.eventsMax) {
       var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
       for event in events[start..<min(start + Self.eventsMax, events.count)] {

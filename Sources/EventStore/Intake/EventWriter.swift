@@ -95,7 +95,7 @@ struct EventWriter {
   /// new events; an identity that another lineage contains is a conflict.
   private mutating func applyNotes() throws {
     merge.notes.results.forEach { results[place(of: $0)] = $1 }
-    try versions.settle(merge.notes.doubts)
+    try versions.settle(merge.notes.contested)
     var claims = merge.notes.claims
     merge.notes = MergeNotes()
     claims.sort()

@@ -25,7 +25,7 @@ struct MergeRules {
 /// Results of merging that are not final yet.
 struct MergeNotes {
   /// An event of which other lineages may contain versions.
-  struct Doubt {
+  struct ContestedEvent {
     let identity: Int64
     let time: Int64
     let lineage: Int64
@@ -39,15 +39,15 @@ struct MergeNotes {
   }
 
   var claims: [IdentityIndex.Claim] = []
-  var doubts: [Doubt] = []
+  var contested: [ContestedEvent] = []
   /// Results of the other events.
   var results = DeliveredResults()
 
-  var count: Int { claims.count + doubts.count + results.count }
+  var count: Int { claims.count + contested.count + results.count }
 
   static func += (left: inout MergeNotes, right: MergeNotes) {
     left.claims += right.claims
-    left.doubts += right.doubts
+    left.contested += right.contested
     right.results.forEach { left.results.add($0, $1) }
   }
 }
@@ -236,7 +236,7 @@ struct LineageMerge {
       }
     }
     guard isConflict || rules.areInConflict else { return }
-    notes.doubts.append(MergeNotes.Doubt(event, isConflict: isConflict))
+    notes.contested.append(MergeNotes.ContestedEvent(event, isConflict: isConflict))
   }
 }
 

@@ -30,7 +30,7 @@ struct SpillFile {
       try database.execute(
         """
         create temp table event_spill (number integer primary key, key integer, content blob);
-        create temp table user_aside (key integer, run integer, id text, primary key (key, run))
+        create temp table user_spill (key integer, run integer, id text, primary key (key, run))
           without rowid
         """)
     }
@@ -49,7 +49,7 @@ struct SpillFile {
       }
     }
     let user = try database.statement(
-      "insert into temp.user_aside (key, run, id) values (?, ?, ?)")
+      "insert into temp.user_spill (key, run, id) values (?, ?, ?)")
     try events.forEachUser { key, id in
       user.bind(1, key)
       user.bind(2, nextRun)
@@ -67,7 +67,7 @@ struct SpillFile {
   /// Removes all runs and frees their space.
   mutating func clear(in database: Connection) throws {
     try database.execute(
-      "drop table if exists temp.event_spill; drop table if exists temp.user_aside")
+      "drop table if exists temp.event_spill; drop table if exists temp.user_spill")
     self = SpillFile()
   }
 
@@ -130,7 +130,7 @@ private struct MergedEvents: DeliveredEvents {
     let numbers = runs.map { "\($0.number)" }.joined(separator: ", ")
     try Statement(
       database,
-      "select key, id from temp.user_aside where run in (\(numbers)) group by key order by key"
+      "select key, id from temp.user_spill where run in (\(numbers)) group by key order by key"
     ).forEachRow { try body($0.int64(0), $0.bytes(1)) }
   }
 }

@@ -110,11 +110,11 @@ extension Ledger {
     wanted.take(retractions, .retract)
     var months = RetractedMonths()
     try forEachLineage { _, events in
-      let brought = events.filter {
+      let retracted = events.filter {
         wanted[Int64($0.place.archive)]?.contains($0.place.line) ?? false
       }
-      guard let first = events.first, !brought.isEmpty else { return }
-      for event in brought {
+      guard let first = events.first, !retracted.isEmpty else { return }
+      for event in retracted {
         months.add(
           RetractedMonths.Subject(
             feed: event.feed, product: event.product, month: calendar.month(of: event.time)),

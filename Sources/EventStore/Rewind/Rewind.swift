@@ -71,7 +71,7 @@ extension Ledger {
     let versions = EventVersions(database, words: symbols.words, lineages: lineages)
     let hasConflicts = try database.isAny("event_conflict")
     // Removed versions of events that keep others: few, because most events have one version.
-    var doubts: [MergeNotes.Doubt] = []
+    var contested: [MergeNotes.ContestedEvent] = []
     try database.forEachRow("\(LineageRow.selectWithEvents) order by l.key") { row in
       let scope = try SubscriptionScope(row)
       var kept: [EventRecord] = []
@@ -89,10 +89,10 @@ extension Ledger {
         let isElsewhere =
           try hasConflicts
           && !database.holders(of: event.identity, at: event.time.milliseconds).isEmpty
-        if isNamed || isElsewhere { doubts.append(MergeNotes.Doubt(event)) }
+        if isNamed || isElsewhere { contested.append(MergeNotes.ContestedEvent(event)) }
       }
     }
-    try versions.select(versionsOf: doubts)
+    try versions.select(versionsOf: contested)
   }
 }
 

@@ -28,7 +28,8 @@ extension Ledger {
     try access("look for a set") { try $0.isAny("published_set where sha256 = ?", sha256) }
   }
 
-  /// Returns the folder into which a run published this set; nil for looks and other ledgers' sets.
+  /// Returns the folder into which a run published this set; nil for an unrecorded report
+  /// and for another ledger's set.
   public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
     try first(
       "look for a set",
@@ -36,7 +37,8 @@ extension Ledger {
     ) { $0.text(0) }
   }
 
-  /// Records that a set is about to be published: by a run into `folder`, or by a look.
+  /// Records that a set is about to be published: by a run into `folder`, or as an
+  /// unrecorded report.
   public func announce(set sha256: String, in folder: String?) throws(SubledgerError) {
     try change("announce a set") { database in
       try database.run(
@@ -128,13 +130,13 @@ extension Ledger {
     let names = try all(
       "compare the options of runs",
       """
-      with said (run, key, value) as (
+      with given (run, key, value) as (
         select run.id, option.key, option.value
         from run, json_each(run.options) as option where run.id in (?1, ?2)
         union all select id, 'version', version from run where id in (?1, ?2)
       )
-      select key from (select * from said where run = ?1) as one
-      full join (select * from said where run = ?2) as other using (key)
+      select key from (select * from given where run = ?1) as one
+      full join (select * from given where run = ?2) as other using (key)
       where one.value is not other.value
       """, one, other
     ) { $0.text(0) }

@@ -13,7 +13,7 @@ final class CommandOutput {
   private let stop: @Sendable () -> Int32
   /// The beginning of its standard error.
   private var standardErrorText: [UInt8] = []
-  private var complaintIsOver = false
+  private var errorsHaveEnded = false
   private var isRunning = true
 
   /// Starts the program `arguments[0]`, which is searched in `PATH`.
@@ -24,16 +24,16 @@ final class CommandOutput {
     _ arguments: [String], environment: [String], doing: String,
     stop: @escaping @Sendable () -> Int32
   ) throws(SubledgerError) {
-    var (outputs, complaints): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-    guard open_pipe(&outputs) == 0, open_pipe(&complaints) == 0 else {
-      for end in outputs where end >= 0 { close(end) }
+    var (outputPipe, errorPipe): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    guard open_pipe(&outputPipe) == 0, open_pipe(&errorPipe) == 0 else {
+      for end in outputPipe where end >= 0 { close(end) }
       throw SubledgerError.system(doing, .inputOutput, cause: errno)
     }
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&files, outputs[1], STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&files, complaints[1], STDERR_FILENO)
+    posix_spawn_file_actions_adddup2(&files, outputPipe[1], STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&files, errorPipe[1], STDERR_FILENO)
     // The command would inherit signals that this process ignores.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -56,11 +56,11 @@ final class CommandOutput {
     defer { for text in words + variables { free(text) } }
     var process = pid_t()
     let failure = posix_spawnp(&process, arguments[0], &files, &attributes, &words, &variables)
-    close(outputs[1])
-    close(complaints[1])
+    close(outputPipe[1])
+    close(errorPipe[1])
     guard failure == 0 else {
-      close(outputs[0])
-      close(complaints[0])
+      close(outputPipe[0])
+      close(errorPipe[0])
       throw SubledgerError(
         .configuration,
         "cannot \(doing): \(arguments[0].shown()) cannot be run: "
@@ -68,7 +68,7 @@ final class CommandOutput {
         hint: "install it, or correct `readers` in the configuration")
     }
     (self.process, self.doing, self.stop) = (process, doing, stop)
-    (output, errors) = (outputs[0], complaints[0])
+    (output, errors) = (outputPipe[0], errorPipe[0])
   }
 
   deinit {
@@ -89,10 +89,10 @@ final class CommandOutput {
         pollfd(fd: output, events: Int16(POLLIN), revents: 0),
         pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
       ]
-      let count = poll(&streams, complaintIsOver ? 1 : 2, 200)
+      let count = poll(&streams, errorsHaveEnded ? 1 : 2, 200)
       try SubledgerError.check(stop)
       guard count > 0 else { continue }
-      if streams[1].revents != 0 { takeComplaint() }
+      if streams[1].revents != 0 { readErrors() }
       guard streams[0].revents != 0 else { continue }
       let read = Glibc.read(output, target.baseAddress, target.count)
       if read > 0 { return read }
@@ -103,11 +103,11 @@ final class CommandOutput {
     }
   }
 
-  private func takeComplaint() {
+  private func readErrors() {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = Glibc.read(errors, &bytes, bytes.count)
     if count < 0, errno == EINTR { return }
-    complaintIsOver = count <= 0
+    errorsHaveEnded = count <= 0
     if count > 0, standardErrorText.count < bytes.count { standardErrorText += bytes[..<count] }
   }
 
@@ -116,16 +116,16 @@ final class CommandOutput {
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {
       try SubledgerError.check(stop)
-      if complains(within: 20) { takeComplaint() }
+      if hasErrors(within: 20) { readErrors() }
     }
     isRunning = false
-    while complains(within: 0) { takeComplaint() }
+    while hasErrors(within: 0) { readErrors() }
     return status
   }
 
-  private func complains(within milliseconds: Int32) -> Bool {
+  private func hasErrors(within milliseconds: Int32) -> Bool {
     var stream = pollfd(fd: errors, events: Int16(POLLIN), revents: 0)
-    return poll(&stream, complaintIsOver ? 0 : 1, milliseconds) > 0
+    return poll(&stream, errorsHaveEnded ? 0 : 1, milliseconds) > 0
   }
 
   /// The error of a command that failed or whose output is unusable.
