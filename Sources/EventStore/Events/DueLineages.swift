@@ -45,12 +45,8 @@ extension Ledger {
   }
 
   /// Removes rows that were due at `asOf`, and stores when `lineages` are due next.
-  func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Connection) throws {
-    if let asOf {
-      try database.run("delete from due where hour <= ?", DueHour.of(asOf))
-    } else {
-      try database.execute("delete from due")
-    }
+  func write(_ lineages: [DueLineage], after asOf: Instant, to database: Connection) throws {
+    try database.run("delete from due where hour <= ?", DueHour.of(asOf))
     let insert = try database.statement(
       "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
     let rows = lineages.map { (hour: DueHour.of($0.deadline), lineage: $0.lineage) }

@@ -44,7 +44,7 @@ extension Ledger {
   public func begin(_ change: FoldChange) throws(SubledgerError) -> [RowPiece<CellRows>] {
     if change.isWhole {
       try access("write the facts") { database in
-        for table in Facts.tables + ["price_cell", "rate_cell"] {
+        for table in Facts.tables + ["price_cell", "rate_cell", "overlap", "due"] {
           try database.execute("delete from \(table)")
         }
       }
@@ -71,10 +71,9 @@ extension Ledger {
       try write(change.prices.cells, of: change)
       try write(change.rates, to: database)
       try write(change.doubts, bySnapshots: change.doubtsBySnapshots, to: database)
-      let linked = change.isWhole ? nil : change.linked
+      let linked = change.isWhole ? [] : change.linked
       try write(change.overlaps, insteadOf: linked, to: database)
-      let asOf = change.isWhole ? nil : change.basis.asOf
-      try write(change.due, after: asOf, to: database)
+      try write(change.due, after: change.basis.asOf, to: database)
       try write(
         change.users, areAll: change.isEveryUser, asOf: change.basis.asOf, to: database)
       try write(change.basis, to: database)

@@ -29,16 +29,12 @@ public struct OverlapRow: Codable, Sendable, Hashable {
 }
 
 extension Ledger {
-  /// Replaces the rows of `lineages`, nil for all, by `rows`.
+  /// Replaces the rows of `lineages` by `rows`.
   func write(
-    _ rows: [OverlapRow], insteadOf lineages: Set<Int64>?, to database: Connection
+    _ rows: [OverlapRow], insteadOf lineages: Set<Int64>, to database: Connection
   ) throws {
-    if let lineages {
-      for lineage in lineages {
-        try database.run("delete from overlap where lineage = ?", lineage)
-      }
-    } else {
-      try database.execute("delete from overlap")
+    for lineage in lineages {
+      try database.run("delete from overlap where lineage = ?", lineage)
     }
     for row in rows {
       try database.run(
