@@ -28,7 +28,7 @@ extension Ledger {
       var rivals: [EventVersion] = []
       let holders = try database.holders(of: event.identity, at: event.time.milliseconds)
       for lineage in holders where lineage != event.lineage {
-        try database.forEachVersion(of: [event.identity], within: lineage...lineage) { rival, _ in
+        try database.forEachVersion(of: [lineage...lineage: [event.identity]]) { rival, _ in
           if rival.isVersion(of: version) { rivals.append(rival) }
         }
       }

@@ -34,18 +34,21 @@ extension Connection {
     ) { $0.int64(0) }
   }
 
-  /// Calls `body` with the versions of `identities` within `keys`, and their lineage's original id.
+  /// Calls `body` with the versions of the identities wanted within each range of keys, by key, and
+  /// their lineage's original id.
   func forEachVersion(
-    of identities: Set<Int64>, within keys: ClosedRange<Int64>,
+    of wanted: [ClosedRange<Int64>: Set<Int64>],
     _ body: (EventVersion, _ original: String) throws -> Void
   ) throws {
-    try forEachRow(
-      "\(LineageRow.selectWithEvents) where l.key between ? and ?", keys.lowerBound,
-      keys.upperBound
-    ) { row in
-      try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
-        guard identities.contains(record.identity) else { return }
-        try body(EventVersion(record, of: SubscriptionScope(row)), row.text(5))
+    for (keys, identities) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
+      try forEachRow(
+        "\(LineageRow.selectWithEvents) where l.key between ? and ?", keys.lowerBound,
+        keys.upperBound
+      ) { row in
+        try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
+          guard identities.contains(record.identity) else { return }
+          try body(EventVersion(record, of: SubscriptionScope(row)), row.text(5))
+        }
       }
     }
   }
@@ -56,7 +59,7 @@ extension Connection {
     in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool,
     _ body: (EventVersion, _ original: String) throws -> Void
   ) throws {
-    var wanted: [Int64: Set<Int64>] = [:]
+    var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
     var last: EventRecord?
     try EventRecords.forEach(in: events) { record in
       defer { last = record }
@@ -64,11 +67,9 @@ extension Connection {
       let holders = try isContested ? self.holders(of: record.identity, at: record.time) : []
       guard isNamesake || holders.count > 1 else { return }
       for lineage in holders + [row.key] {
-        wanted[lineage, default: []].insert(record.identity)
+        wanted[lineage...lineage, default: []].insert(record.identity)
       }
     }
-    for (lineage, identities) in wanted {
-      try forEachVersion(of: identities, within: lineage...lineage, body)
-    }
+    try forEachVersion(of: wanted, body)
   }
 }

@@ -41,23 +41,17 @@ extension Ledger {
   private func conflicts(
     _ rows: ArraySlice<(identity: Int64, lineage: Int64)>, in database: Connection
   ) throws -> [ConflictRow] {
-    let wanted = Dictionary(grouping: rows, by: \.lineage).mapValues { Set($0.map(\.identity)) }
+    let wanted = Dictionary(grouping: rows) { $0.lineage...$0.lineage }
     var versions: [Int64: [Version]] = [:]
-    for (lineage, identities) in wanted.sorted(by: { $0.key < $1.key }) {
-      try database.forEachVersion(of: identities, within: lineage...lineage) {
-        versions[$0.event.identity, default: []].append(($0, $1))
+    try database.forEachVersion(of: wanted.mapValues { Set($0.map(\.identity)) }) {
+      versions[$0.event.identity, default: []].append(($0, $1))
+    }
+    return try versions.sorted { $0.key < $1.key }.flatMap { _, all in
+      let winners = all.map(\.version).filter(\.counts).sorted { $0.event.time < $1.event.time }
+      return try winners.compactMap { winner in
+        try conflict(winner, all.filter { $0.version.isVersion(of: winner) })
       }
     }
-    var conflicts: [ConflictRow] = []
-    for (_, named) in versions.sorted(by: { $0.key < $1.key }) {
-      let winners = named.filter(\.version.counts)
-        .sorted { $0.version.event.time < $1.version.event.time }
-      for winner in winners {
-        let group = named.filter { $0.version.isVersion(of: winner.version) }
-        if let conflict = try conflict(winner.version, group) { conflicts.append(conflict) }
-      }
-    }
-    return conflicts
   }
 
   private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {

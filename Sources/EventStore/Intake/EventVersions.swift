@@ -44,10 +44,8 @@ struct EventVersions {
   @discardableResult
   func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
     var election = VersionElection()
-    for (keys, identities) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
-      try database.forEachVersion(of: identities, within: keys) { version, original in
-        election.add(VersionCandidate(version, original: original, words: words))
-      }
+    try database.forEachVersion(of: wanted) { version, original in
+      election.add(VersionCandidate(version, original: original, words: words))
     }
     var winners: [Int64: [Int64: [EventVersion]]] = [:]
     for outcome in election.outcomes.values.joined() {
