@@ -5,7 +5,7 @@ public struct EventSources: Sendable {
   /// Ids of transactions that are not the numbers of their keys, by key.
   public let transactions: [Int64: String]
   /// Versions by event: the archive of each, and a value that copies of one version share.
-  private(set) var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
+  let versions: [Int64: [(archive: Int32, content: Int)]]
 
   /// Returns how many versions of `event` the archives up to `last` contained, and the first and
   /// the last archive that contained one.
@@ -36,13 +36,22 @@ public struct EventSourceReader: Sendable {
   public func sources(
     of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
-    var sources = EventSources(transactions: try ledger.transactionTexts(of: events, in: lineages))
-    for row in lineages where row.hasSuperseded || contested.contains(row.key) {
-      try ledger.access("read the sources of events") {
-        try sources.addVersions(in: row, contested.contains(row.key), $0)
+    var versions: [Int64: [(archive: Int32, content: Int)]] = [:]
+    try ledger.access("read the sources of events") { database in
+      for row in lineages where row.hasSuperseded || contested.contains(row.key) {
+        try database.forEachRow("select events from lineage where key = ?", row.key) { found in
+          let isContested = contested.contains(row.key)
+          try database.forEachRival(
+            in: found.blob(0), of: row, isContested: isContested
+          ) { version, _ in
+            let (event, archive) = (version.event, version.event.place.archive)
+            versions[event.identity, default: []].append((archive, event.material.hashValue))
+          }
+        }
       }
     }
-    return sources
+    return EventSources(
+      transactions: try ledger.transactionTexts(of: events, in: lineages), versions: versions)
   }
 }
 
@@ -63,29 +72,11 @@ extension Ledger {
       var texts: [Int64: String] = [:]
       for row in read {
         try database.forEachRecord(of: row.key) { record in
-          var event = SubscriptionScope().emptyEvent
-          let id = try record.complete(&event).transaction(of: event)
+          let id = try EventVersion(record, of: row.scope).transaction
           if transactionKey(id) != Int64(id) { texts[transactionKey(id)] = id }
         }
       }
       return texts
-    }
-  }
-}
-
-extension EventSources {
-  /// Adds all versions of events that have several: here, or elsewhere if the lineage is contested.
-  mutating func addVersions(
-    in row: LineageRow, _ isContested: Bool, _ database: Connection
-  ) throws {
-    try database.forEachRow("select events from lineage where key = ?", row.key) { found in
-      try database.forEachRival(
-        in: found.blob(0), of: row, isContested: isContested
-      ) { version, _ in
-        let event = version.event
-        versions[event.identity, default: []].append(
-          (event.place.archive, event.material.hashValue))
-      }
     }
   }
 }
