@@ -7,10 +7,9 @@ public final class LakeIntake: ArchiveIntake {
   public private(set) var waiting: [LakeArchive] = []
   /// Location of the file that is being read.
   public var place = LakeArchive(part: "", file: 0)
-  private var events = 0
   /// Recently added users, to avoid lookups.
   private var users: Set<Int64> = []
-  /// Results of the events, in the order of their numbers.
+  /// Results of all events so far, in the order of their numbers.
   private var results: [UpsertResult] = []
   private let published: Int32
 
@@ -28,7 +27,7 @@ public final class LakeIntake: ArchiveIntake {
     // Rows of a lake, and so the end of an archive, can be lost.
     current = nil
     let id = try super.begin(archive)
-    current?.start = events
+    current?.start = results.count
     (place.archive, place.published) = (id, published)
     return id
   }
@@ -45,7 +44,7 @@ public final class LakeIntake: ArchiveIntake {
       }
     }
     try super.take(batch, of: draft)
-    events += batch.events.count
+    results += repeatElement(.new, count: batch.events.count)
   }
 
   override func writeIfFull(with draft: EventFileImport) -> [ArchiveCounts] {
@@ -55,7 +54,7 @@ public final class LakeIntake: ArchiveIntake {
 
   /// Undoes the archive that is being read.
   public override func abandon() {
-    if let draft = current { events = draft.start }
+    if let draft = current { results.removeSubrange(draft.start...) }
     super.abandon()
   }
 
@@ -63,10 +62,9 @@ public final class LakeIntake: ArchiveIntake {
   ///
   /// Returns false when no such event waits.
   public func take(_ result: UInt8, of number: Int, in archive: Int32) -> Bool {
-    if results.isEmpty { results = Array(repeating: .new, count: events) }
     let place = finished.indices.partitioningIndex { finished[$0].id >= archive }
     guard place < finished.count, finished[place].id == archive, number >= 0,
-      let result = UpsertResult(rawValue: result), finished[place].start + number < events
+      let result = UpsertResult(rawValue: result), finished[place].start + number < results.count
     else { return false }
     results[finished[place].start + number] = result
     return true
@@ -74,11 +72,8 @@ public final class LakeIntake: ArchiveIntake {
 
   /// Makes all finished archives part of the ledger, with the results that were taken.
   public func commit() throws(SubledgerError) -> [ArchiveCounts] {
-    defer {
-      (finished, waiting, finishedContents, results, events) = ([], [], [], [], 0)
-    }
+    defer { (finished, waiting, finishedContents, results) = ([], [], [], []) }
     guard !finished.isEmpty else { return [] }
-    if results.isEmpty { results = Array(repeating: .new, count: events) }
     try ledger.change("add archives") { database in
       try ledger.saveSymbols(in: database)
       for draft in finished { draft.resolve(results[draft.start...]) }

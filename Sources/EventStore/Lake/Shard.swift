@@ -55,7 +55,7 @@ public final class Shard {
       try waiting.add(ledger.translated(batch, of: archive), of: batch, in: database)
       origins += numbers.map { (archive, $0) }
       if waiting.size > Self.batchSize {
-        try ledger.change("spill events") { try waiting.spill(in: $0) }
+        try waiting.spill(in: database)
       }
     }
   }
