@@ -1,25 +1,24 @@
 /// A chunk that can be read after its archive was read further.
 public struct ChunkCopy: Sendable {
-  /// The bytes of a chunk of lines.
+  /// The bytes of a chunk of lines; empty for a value that is too long.
   public let bytes: [UInt8]
   private let line: Int64
   private let offset: Int64
-  private let isOversized: Bool
 
   /// A copy of `chunk`; nil for one that only declares earlier chunks void.
   public init?(of chunk: ArchiveChunk) {
     switch chunk {
     case .again: return nil
     case .oversizedValue(let line, let byteOffset):
-      (bytes, self.line, offset, isOversized) = ([], line, byteOffset, true)
+      (bytes, self.line, offset) = ([], line, byteOffset)
     case .lines(let bytes, let firstLine, let firstOffset):
-      (self.bytes, line, offset, isOversized) = (Array(bytes), firstLine, firstOffset, false)
+      (self.bytes, line, offset) = (Array(bytes), firstLine, firstOffset)
     }
   }
 
   /// Calls `body` with the chunk, whose bytes are valid until it returns.
   public func withChunk(_ body: (ArchiveChunk) -> Void) {
-    guard !isOversized else { return body(.oversizedValue(line: line, byteOffset: offset)) }
+    guard !bytes.isEmpty else { return body(.oversizedValue(line: line, byteOffset: offset)) }
     return bytes.withUnsafeBytes { body(.lines($0, firstLine: line, firstOffset: offset)) }
   }
 }
