@@ -63,20 +63,14 @@ extension ArchiveRecord {
     """
 }
 
-/// The most frequent reject reason of a run, and the first line rejected for it.
+/// The lines of a run that were rejected for the most frequent reason.
 public struct FrequentReject: Sendable, Equatable {
-  /// A reason of `rejects.csv`.
-  public var reason: String
+  /// The first such line.
+  public var first: Reject
+  /// The archive of that line, relative to the root under which it was found.
+  public var archive: String
   /// Number of lines.
   public var lines: Int64
-  /// The archive of the first such line, relative to the root under which it was found.
-  public var archive: String
-  /// Number of that line, from 1.
-  public var line: Int64
-  /// Offset of that line in the uncompressed archive, from 0.
-  public var byteOffset: Int64
-  /// The defect, without any of its content.
-  public var detail: String
 }
 
 extension Ledger {
@@ -228,14 +222,14 @@ extension Ledger {
         select reason, sum(lines) as lines from rejected join fresh on fresh.id = archive
         group by reason order by sum(lines) desc, reason limit 1
       )
-      select reason, most.lines, fresh.name, line, byte_offset, detail
+      select reason, most.lines, fresh.name, reject.archive, line, byte_offset, detail
       from most join reject using (reason) join fresh on fresh.id = reject.archive
       order by reject.archive, line, byte_offset limit 1
       """, nextRun()
     ) {
       FrequentReject(
-        reason: $0.text(0), lines: $0.int64(1), archive: $0.text(2), line: $0.int64(3),
-        byteOffset: $0.int64(4), detail: $0.text(5))
+        first: Reject(place: $0.provenance(3), reason: $0.text(0), detail: $0.text(6)),
+        archive: $0.text(2), lines: $0.int64(1))
     }
   }
 }

@@ -75,13 +75,13 @@ extension SubledgerError {
 extension FrequentReject {
   /// Reason, count and first location, appended to the counts of all lines.
   var text: String {
-    "; most were rejected as \(reason) (\(lines)), first line \(line), at byte \(byteOffset), of "
-      + "\(archive.shown()): \(detail)"
+    "; most were rejected as \(first.reason) (\(lines)), first line \(first.place.line), at byte "
+      + "\(first.place.byteOffset), of \(archive.shown()): \(first.detail)"
   }
 
   /// What to do; nil when the reason needs no advice.
   var hint: String? {
-    guard reason == unauthenticated else { return nil }
+    guard first.reason == unauthenticated else { return nil }
     return "check `secrets` in the configuration; lines rejected by a wrong one are read again "
       + "once it is packed again (docs/operations.md, Read lines again)"
   }
