@@ -27,11 +27,9 @@ public enum FetchScope: Sendable {
 extension Ledger {
   /// Returns the id of a user; nil if the user was erased, or is unknown to the ledger.
   public func unerasedID(of user: Int64) throws(SubledgerError) -> String? {
-    try first(
-      "read a user",
-      "select id from user where key = ?1 and not exists (select 1 from erased where key = ?1)",
-      user
-    ) { $0.text(0) }
+    try access("read a user") {
+      try UserKeys($0).holder(of: user) { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// Returns the users of `provider` in `scope`, by key; without those in the sandbox.
