@@ -32,9 +32,10 @@ extension Connection {
     }
   }
 
-  /// Writes the counts of an archive's lines, and the columns that v1-account.sql describes;
-  /// `content` is the archive as one that a later one may continue, nil for snapshots, and
-  /// `isDated` is true if all its lines have dates.
+  /// Writes the counts of an archive's lines, and the columns that v1-account.sql describes.
+  ///
+  /// `content` is the archive as one that a later one may continue, nil for snapshots; `isDated` is
+  /// true if all its lines have dates.
   func closeArchive(
     _ id: Int32, _ counts: ArchiveCounts, _ damage: ArchiveDamage?, sha256: String? = nil,
     eventTimes: ClosedRange<Instant>? = nil, content: PreviousArchive? = nil,

@@ -28,7 +28,7 @@ struct DeliveredEvent {
 }
 
 /// Passes the sorted events of a lineage to `take`, some thousands at a time, and whether they are
-/// the last; the contents of others are valid only until the next call.
+/// the last; contents of all but the last are valid only until the next call.
 typealias DeliveredParts = (
   _ take: ([DeliveredEvent], _ isLast: Bool) throws -> Void
 ) throws -> Void

@@ -1,6 +1,7 @@
 internal import Domain
 
-/// Selects which version counts of an event in several lineages: rare, the last step of a write.
+/// Selects the version that counts of an event that several lineages contain: rare, and the last
+/// step of a write.
 struct EventVersions {
   private let lineages: LineageWriter
   private let words: [String]

@@ -161,8 +161,10 @@ extension Ledger {
     ) { try ArchiveRecord($0) }
   }
 
-  /// Returns for each feed from when on events from such lines count, and from when on the
-  /// subscriptions of all of these; reads all events if there are such lines.
+  /// Returns for each feed the first time at which an event from a line of a member with a wrong
+  /// checksum counts, and at which any event of its subscription does.
+  ///
+  /// Reads all events if there are such lines.
   public func provisionalSince(
     by rules: FoldSettings
   ) throws -> [Feed: (event: Instant, subscription: Instant)] {
