@@ -149,17 +149,16 @@ extension Ledger {
     let formers = try all(
       "list the archives",
       """
-      select beginning, id, stream, content_hash, content_bytes, ifnull(imported_until, -1),
-        damage_offset is null
+      select beginning, ifnull(stream, id), content_hash, content_bytes,
+        ifnull(imported_until, -1), damage_offset is null
       from archive
       where beginning is not null and content_bytes > 0 and provisional_from is null
       order by id
       """
     ) { row in
       let previous = PreviousArchive(
-        id: row.archive(1), stream: row.isNull(2) ? nil : row.archive(2),
-        contentHash: row.int64(3), contentBytes: row.int64(4), importedUntil: row.int64(5),
-        isWhole: row.int64(6) == 1)
+        stream: row.archive(1), contentHash: row.int64(2), contentBytes: row.int64(3),
+        importedUntil: row.int64(4), isWhole: row.int64(5) == 1)
       return (beginning: row.int64(0), previous: previous)
     }
     return Dictionary(grouping: formers, by: \.beginning).mapValues { $0.map(\.previous) }

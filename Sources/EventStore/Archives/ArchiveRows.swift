@@ -17,7 +17,7 @@ extension Connection {
       returning id
       """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
       archive.modified, archive.inode, status, archive.capturedAt, archive.beginning,
-      archive.previous.map { Int64($0.stream ?? $0.id) }
+      archive.previous?.stream
     ) { $0.archive(0) } ?? 0
   }
 

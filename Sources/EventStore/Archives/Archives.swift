@@ -48,10 +48,8 @@ public struct NewArchive: Sendable, Equatable {
 
 /// An event archive that was read, with which a longer archive may begin.
 public struct PreviousArchive: Codable, Sendable, Equatable {
-  /// Number in the ledger.
-  var id: Int32
-  /// The first archive of the log that it continues; nil when it begins a log.
-  var stream: Int32?
+  /// The number of the first archive of the log that it continues; its own when it begins a log.
+  var stream: Int32
   /// Hash of the uncompressed content that was read.
   public var contentHash: Int64
   /// Size of that content, in bytes.

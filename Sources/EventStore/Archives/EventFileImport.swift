@@ -128,8 +128,8 @@ final class EventFileImport {
   /// The archive as one that a later archive may continue.
   var previous: PreviousArchive {
     PreviousArchive(
-      id: id, stream: archive.previous.map { $0.stream ?? $0.id },
-      contentHash: end?.contentHash ?? 0, contentBytes: end?.inflatedBytes ?? 0,
+      stream: archive.previous?.stream ?? id, contentHash: end?.contentHash ?? 0,
+      contentBytes: end?.inflatedBytes ?? 0,
       importedUntil: max(importedUntil, archive.previous?.importedUntil ?? -1),
       isWhole: end?.damage == nil)
   }
