@@ -16,7 +16,7 @@ extension Ledger {
         "make the file \(target).part", errno,
         existing: "another backup is writing it; if none is running, remove what a failed one left")
     }
-    defer { for path in LedgerFiles(of: output.path).ofCopy { unlink(path) } }
+    defer { for path in LedgerFiles(of: output.path).all { unlink(path) } }
     try access("back up") { database in
       let copy = try Connection(path: output.path)
       try copyPages(of: database, to: copy, stop)

@@ -17,16 +17,13 @@ public struct LedgerFiles: Sendable {
 
   /// The files with the ledger's content.
   public var content: [String] { [database, log] }
-  /// All files at the path.
-  public var all: [String] { content + [index, lock] }
-  /// The files that SQLite may leave of an unfinished copy.
-  var ofCopy: [String] { content + [index, journal] }
-  private var journal: String { database + "-journal" }
+  /// All files at the path; the journal exists only while SQLite copies a ledger.
+  public var all: [String] { content + [index, lock, database + "-journal"] }
 
   /// Refuses links, pipes, devices and hard links in place of the ledger's files: opening one could
   /// wait for ever, and writing to it would change another file.
   func requireOwn() throws(SubledgerError) {
-    for path in all + [journal] {
+    for path in all {
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }
       let isFile = status.st_mode & S_IFMT == S_IFREG
