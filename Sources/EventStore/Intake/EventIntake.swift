@@ -51,10 +51,10 @@ public final class EventIntake: ArchiveIntake {
       draft.add(batch, events)
     }
     // Memory stays bounded however long an archive is.
-    let accounts = finishedSize + draft.size
-    if isFull(accounts, spilled: spillSize * 2) {
+    let countsSize = finishedSize + draft.size
+    if isFull(countsSize, spilled: spillSize * 2) {
       try writePart(of: draft)
-    } else if waiting.size + accounts > batchSize {
+    } else if waiting.size + countsSize > batchSize {
       try ledger.change("spill events") { try waiting.spill(in: $0) }
     }
   }
@@ -62,8 +62,8 @@ public final class EventIntake: ArchiveIntake {
   override func writeIfFull(with draft: EventFileImport) throws(SubledgerError) -> [ArchiveCounts] {
     finishedSize += draft.size
     // A tenth of the memory is left for the next archive, so that it is rarely written in parts.
-    let accounts = finishedSize / 9 * 10
-    return isWriting || isFull(accounts, spilled: spillSize) ? try write() : []
+    let countsSize = finishedSize / 9 * 10
+    return isWriting || isFull(countsSize, spilled: spillSize) ? try write() : []
   }
 
   /// Begins to write archives into a new ledger; returns rows that any thread can create.
@@ -112,9 +112,9 @@ public final class EventIntake: ArchiveIntake {
     super.abandon()
   }
 
-  /// Whether everything must be written, with `accounts` bytes of counts and a limit of `spilled`.
-  private func isFull(_ accounts: Int, spilled: Int) -> Bool {
-    accounts + waiting.count > batchSize / 2 || waiting.spillSize > spilled
+  /// Whether everything must be written when counts take `countsSize` bytes; `spilled` is a limit.
+  private func isFull(_ countsSize: Int, spilled: Int) -> Bool {
+    countsSize + waiting.count > batchSize / 2 || waiting.spillSize > spilled
   }
 
   /// Writes all gathered events: finally those of archives before `draft`, and the part of the
