@@ -21,13 +21,13 @@ extension Connection {
     ) { $0.archive(0) } ?? 0
   }
 
-  /// Adds counts of an archive's lines by reason to a table.
-  func addLines(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
+  /// Writes counts of an archive's lines by reason, instead of earlier ones, to a table.
+  func writeLines(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
       try run(
         """
         insert into \(table) (archive, reason, lines) values (?, ?, ?)
-        on conflict (archive, reason) do update set lines = lines + excluded.lines
+        on conflict (archive, reason) do update set lines = excluded.lines
         """, archive, reason, lines)
     }
   }
@@ -68,8 +68,6 @@ struct RejectedLines {
 
   /// Counts by reason, since the start of the archive.
   private var lines: [String: Int64] = [:]
-  /// Counts by reason that are not yet written.
-  private var unwritten: [String: Int64] = [:]
   private var listed: [Reject] = []
 
   /// Memory in use, approximately.
@@ -80,14 +78,13 @@ struct RejectedLines {
     for reject in rejects {
       let before = lines[reject.reason, default: 0]
       lines[reject.reason] = before + 1
-      unwritten[reject.reason, default: 0] += 1
       if before < Self.listedMax { listed.append(reject) }
     }
   }
 
-  /// Writes the lines since the last write, and keeps only their counts.
+  /// Writes the counts and the lines since the last write, and keeps only the counts.
   mutating func write(of archive: Int32, to database: Connection) throws {
-    try database.addLines(unwritten, to: "rejected", of: archive)
+    try database.writeLines(lines, to: "rejected", of: archive)
     for reject in listed {
       try database.run(
         """
@@ -95,7 +92,7 @@ struct RejectedLines {
         on conflict (archive, line, byte_offset) do nothing
         """, archive, reject.place.line, reject.place.byteOffset, reject.reason, reject.detail)
     }
-    (unwritten, listed) = ([:], [])
+    listed = []
   }
 }
 

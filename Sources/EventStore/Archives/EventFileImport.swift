@@ -110,11 +110,10 @@ final class EventFileImport {
   private func write(to database: Connection, _ feeds: inout [Feed: FeedArrivals]) throws {
     if !isListed { _ = try database.insertArchive(archive, status: .complete, id: id, run: run) }
     isListed = true
-    try database.addLines(skipped, to: "skipped", of: id)
+    try database.writeLines(skipped, to: "skipped", of: id)
     try rejects.write(of: id, to: database)
     try arrivals.write(to: database, run: run, &feeds)
     try customers.write(of: id, to: database)
-    skipped = [:]
     values = 0
   }
 

@@ -50,7 +50,7 @@ public final class SnapshotIntake {
       counts.rejected += rejected
       counts.skipped += retracted
       if retracted > 0 {
-        try database.addLines([retractedReason: retracted], to: "skipped", of: archive)
+        try database.writeLines([retractedReason: counts.skipped], to: "skipped", of: archive)
       }
       rejects.add(newRejects)
       try rejects.write(of: archive, to: database)
