@@ -1,19 +1,15 @@
 public import Domain
+internal import Formats
 internal import Foundation
 
 /// The lock for writing a ledger, held by one process at a time.
 ///
 /// The kernel releases it when the process ends, however it ends; the lock file stays.
 public final class LedgerLock {
-  private let descriptor: Int32
+  private let file: OpenFile
   private let path: String
 
-  private init(descriptor: Int32, path: String) {
-    self.descriptor = descriptor
-    self.path = path
-  }
-
-  deinit { close(descriptor) }
+  private init(_ file: OpenFile, path: String) { (self.file, self.path) = (file, path) }
 
   /// Acquires the lock of a ledger, waiting for at most `waitSeconds` and until a signal of `stop`.
   public static func acquire(
@@ -22,11 +18,12 @@ public final class LedgerLock {
     let files = LedgerFiles(of: ledgerPath)
     try files.requireOwn()
     let path = files.lock
-    let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure(errno, path) }
-    let lock = LedgerLock(descriptor: descriptor, path: path)
+    guard let file = OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, rights: 0o600) else {
+      throw failure(errno, path)
+    }
+    let lock = LedgerLock(file, path: path)
     var attemptsLeft = max(0, waitSeconds) * attemptsPerSecond
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
       let cause = errno
       guard cause == EWOULDBLOCK || cause == EINTR else { throw failure(cause, path) }
       guard attemptsLeft > 0 else {
@@ -49,7 +46,7 @@ public final class LedgerLock {
   /// Whether the path still names the locked file.
   private func isPresent() throws(SubledgerError) -> Bool {
     var (own, named) = (stat(), stat())
-    guard fstat(descriptor, &own) == 0, lstat(path, &named) == 0 else {
+    guard fstat(file.descriptor, &own) == 0, lstat(path, &named) == 0 else {
       let cause = errno
       if cause == ENOENT { return false }
       throw .ledgerFile("look at the lock \(path)", cause: cause)
