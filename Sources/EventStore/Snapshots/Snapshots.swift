@@ -43,7 +43,7 @@ extension Ledger {
         try walk.forEachNewest(of: users) { row in
           let provider = row.provider
           if current?.user != row.user || current?.provider != provider {
-            if let done = current { try body(done.ordered) }
+            if let current { try body(current) }
             current = UserSnapshots(
               provider: provider, user: row.user, snapshots: [], content: 0)
           }
@@ -54,7 +54,7 @@ extension Ledger {
               place: row.place))
           current?.content ^= contentFingerprint(app: row.app, content: row.content)
         }
-        if let done = current { try body(done.ordered) }
+        if let current { try body(current) }
       }
     }
   }
@@ -128,22 +128,16 @@ func contentFingerprint(app: Int64, content: Int64) -> Int64 {
 }
 
 extension UserSnapshots {
-  /// The same snapshots by app id, because the numbers of symbols depend on arrival.
-  var ordered: UserSnapshots {
-    var copy = self
-    copy.snapshots.sort { $0.app < $1.app }
-    return copy
-  }
-
   /// Adds a snapshot; two API responses captured at one time complement each other.
   mutating func add(_ snapshot: Snapshot) {
-    guard let last = snapshots.indices.last, snapshots[last].app == snapshot.app else {
+    guard let same = snapshots.firstIndex(where: { $0.app == snapshot.app }) else {
       snapshots.append(snapshot)
-      return
+      // They arrive by symbol, whose number depends on the order of archives.
+      return snapshots.sort { $0.app < $1.app }
     }
     for entitlement in snapshot.entitlements
-    where !snapshots[last].entitlements.contains(entitlement) {
-      snapshots[last].entitlements.append(entitlement)
+    where !snapshots[same].entitlements.contains(entitlement) {
+      snapshots[same].entitlements.append(entitlement)
     }
   }
 }
