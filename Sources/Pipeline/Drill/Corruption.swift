@@ -16,20 +16,20 @@ struct Corruption {
     self = possible[Int(draw % UInt64(possible.count))]
   }
 
-  private init(_ event: Event, _ code: BreakCode) {
-    var event = event
-    event.body &+= 1
-    self.event = event
-    self.code = code
+  private init(_ event: Event, _ code: BreakCode, _ change: (inout Event) -> Void) {
+    var wrong = event
+    change(&wrong)
+    wrong.body &+= 1
+    (self.event, self.code) = (wrong, code)
   }
 
   /// Creates an older version with another end; the version that counts does not change.
   private static func contradicted(_ event: Event) -> Corruption? {
     guard let created = event.created else { return nil }
-    var older = event
-    older.created = created - .seconds(1)
-    older.periodEnd = (event.periodEnd ?? event.time) + .days(1)
-    return Corruption(older, .conflict)
+    return Corruption(event, .conflict) {
+      $0.created = created - .seconds(1)
+      $0.periodEnd = (event.periodEnd ?? event.time) + .days(1)
+    }
   }
 
   /// Creates a partial refund in a currency other than that of the charge.
@@ -42,9 +42,7 @@ struct Corruption {
           && charge.time < event.time && part.isPart(of: charge.revenue)
       })
     else { return nil }
-    var wrong = event
-    wrong.revenue?.currency = foreign
-    return Corruption(wrong, .currencyMismatch)
+    return Corruption(event, .currencyMismatch) { $0.revenue?.currency = foreign }
   }
 
   /// Creates a price that does not match proceeds and rate.
@@ -54,17 +52,13 @@ struct Corruption {
       rate > .zero, let price = event.price?.usd, price > Amount(micros: 1_000_000),
       price < Amount(micros: 1_000_000_000)
     else { return nil }
-    var wrong = event
-    wrong.price?.usd = Amount(micros: price.micros * 2)
-    return Corruption(wrong, .rateMismatch)
+    return Corruption(event, .rateMismatch) { $0.price?.usd = Amount(micros: price.micros * 2) }
   }
 
   /// Creates the same event in the sandbox, as a transaction of its own.
   private static func leaked(_ event: Event) -> Corruption? {
     guard event.sendsSingleEvents else { return nil }
-    var test = event
-    test.environment = .sandbox
-    return Corruption(test, .envLeak)
+    return Corruption(event, .envLeak) { $0.environment = .sandbox }
   }
 
   /// Creates a period that ends before it starts; not the newest, whose end would be in doubt, too.
@@ -75,9 +69,7 @@ struct Corruption {
         $0.lineage == event.lineage && $0.kind.chargeKind != nil && $0.time > end - .days(1)
       })
     else { return nil }
-    var wrong = event
-    wrong.periodEnd = start - .days(1)
-    return Corruption(wrong, .impossibleSequence)
+    return Corruption(event, .impossibleSequence) { $0.periodEnd = start - .days(1) }
   }
 
   /// Creates a charge with 50 % more dollars than others paid for the currency around that day.
@@ -89,10 +81,10 @@ struct Corruption {
       !events.contains(where: { $0.kind.isRefund && $0.transaction == event.transaction }),
       let dear = try? usd.scaled(by: 3, over: 2)
     else { return nil }
-    var wrong = event
-    wrong.revenue?.usd = dear
-    wrong.price?.usd = event.price?.usd.flatMap { try? $0.scaled(by: 3, over: 2) }
-    return Corruption(wrong, .fxOutlier)
+    return Corruption(event, .fxOutlier) {
+      $0.revenue?.usd = dear
+      $0.price?.usd = event.price?.usd.flatMap { try? $0.scaled(by: 3, over: 2) }
+    }
   }
 
   /// Adds money to an event that books none.
@@ -100,10 +92,10 @@ struct Corruption {
     guard !event.kind.isProductChange, !event.kind.isRefund, event.kind.chargeKind == nil else {
       return nil
     }
-    var wrong = event
     let amount = Amount(micros: 9_990_000)
-    wrong.revenue = Revenue(local: amount, usd: amount, isProceed: false)
-    return Corruption(wrong, .unexpectedRevenue)
+    return Corruption(event, .unexpectedRevenue) {
+      $0.revenue = Revenue(local: amount, usd: amount, isProceed: false)
+    }
   }
 }
 
