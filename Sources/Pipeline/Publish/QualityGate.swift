@@ -15,16 +15,17 @@ struct QualityGate {
     intake: ArchiveCounts = ArchiveCounts(), incompleteSnapshots: IncompleteSnapshots? = nil,
     sumsBeyond: String? = nil, net: (Month) throws -> Int128
   ) throws {
-    readRejects(archives, share: plan.rejectedShare)
+    let events = archives.filter { $0.kind == .events }
+    var sum = ArchiveCounts()
+    for archive in events { sum.add(archive.counts) }
+    let counts = [(sum, "lines")] + events.map { ($0.counts, "lines of \($0.name)") }
+    qualifications = counts.compactMap { Self.rejects(in: $0, plan.rejectedShare, $1) }
     if let sumsBeyond { qualifications.append(sumsBeyond) }
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
     let published = plan.isDryRun ? "would be published" : "published"
     reservations = qualifications.map { "\(published) with reservations: \($0)" }
-    let judged = intake.lines - intake.skipped
-    if Self.exceeds(intake.rejected, of: judged, plan.rejectedShare) {
-      reservations.append(
-        "\(intake.rejected) of \(judged) lines that are new in this run were rejected")
-    }
+    let new = Self.rejects(in: intake, plan.rejectedShare, "lines that are new in this run")
+    if let new { reservations.append(new) }
     if let incompleteSnapshots,
       Self.exceeds(incompleteSnapshots.rejected, of: incompleteSnapshots.lines, plan.rejectedShare)
     {
@@ -45,20 +46,13 @@ struct QualityGate {
   /// Reservations when the set is qualified, many lines are rejected, or a break reaches the gate.
   var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
-  /// Qualifies the set when more than `share` of the event lines, and at least 20, are rejected.
-  private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
-    let events = archives.filter { $0.kind == .events }
-    let rejected = events.reduce(0) { $0 + $1.counts.rejected }
-    let judged = events.reduce(0) { $0 + $1.counts.lines - $1.counts.skipped }
-    if Self.exceeds(rejected, of: judged, share) {
-      qualifications.append("\(rejected) of \(judged) lines were rejected")
-    }
-    for archive in events {
-      let judged = archive.counts.lines - archive.counts.skipped
-      guard Self.exceeds(archive.counts.rejected, of: judged, share) else { continue }
-      qualifications.append(
-        "\(archive.counts.rejected) of \(judged) lines of \(archive.name) were rejected")
-    }
+  /// Describes the rejects when they are more than `share` of the `lines`, and at least 20.
+  private static func rejects(
+    in counts: ArchiveCounts, _ share: Amount, _ lines: String
+  ) -> String? {
+    let judged = counts.lines - counts.skipped
+    guard exceeds(counts.rejected, of: judged, share) else { return nil }
+    return "\(counts.rejected) of \(judged) \(lines) were rejected"
   }
 
   private static func exceeds(_ rejected: Int64, of judged: Int64, _ share: Amount) -> Bool {
