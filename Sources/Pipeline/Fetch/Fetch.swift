@@ -31,13 +31,13 @@ extension RunPipeline {
   ) throws -> FetchResult {
     try requireLedger(to: "fetch for users of")
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    return try fetch(from: ledger, into: folder, clock) {
-      if onlyWorklist { return nil }
-      guard let changedSince else { return .all }
+    var scope = onlyWorklist ? nil : FetchScope.all
+    if let changedSince {
       let node = Node(changedSince, .implicit, .doubleQuoted)
       let value = SettingValue(name: "changed_since", node: node, .flag)
-      return .since(try SettingForm.time.read(value).instant(in: plan.rules.calendar))
+      scope = .since(try SettingForm.time.read(value).instant(in: plan.rules.calendar))
     }
+    return try fetch(scope, from: ledger, into: folder, clock)
   }
 
   /// Fetches due snapshots during a run, and then moves as-of to the current time unless it was
@@ -51,7 +51,7 @@ extension RunPipeline {
     }
     defer { if !plan.hasExplicitAsOf { plan.rules.asOf = clock() } }
     do {
-      let result = try fetch(from: ledger, into: nil, clock) { .new }
+      let result = try fetch(.new, from: ledger, into: nil, clock)
       for error in result.errors { log.warning("\(error)") }
       return !result.hasReservations
     } catch {
@@ -65,8 +65,8 @@ extension RunPipeline {
   /// Fetches snapshots of the users in a scope, after those in the published worklist if they are
   /// due; nil means only those in the worklist.
   private func fetch(
-    from ledger: Ledger, into folder: String?, _ clock: @escaping () -> Instant,
-    _ scope: () throws -> FetchScope?
+    _ scope: FetchScope?, from ledger: Ledger, into folder: String?,
+    _ clock: @escaping () -> Instant
   ) throws -> FetchResult {
     let sources = plan.fetch.sources.sorted { $0.key.rawValue < $1.key.rawValue }
     guard !sources.isEmpty else {
@@ -78,7 +78,6 @@ extension RunPipeline {
     let lock = try LedgerLock.acquire(
       ledgerPath: "\(folder)/.fetch", waitSeconds: plan.lockWait, stop: stop)
     defer { withExtendedLifetime(lock) {} }
-    let scope = try scope()
     let tasks = try worklist(for: scope, in: ledger)
     var result = FetchResult()
     for (provider, source) in sources {
