@@ -27,8 +27,15 @@ extension RunPipeline {
       for reason in lost.compactMap(\.1.problem).prefix(20) { counted = counted.skipped(reason) }
       return [counted, reports.skipped("no replay without all archives")]
     }
-    guard try noteRefused(in: archives, of: ledger, &counted) else {
-      return [counted, reports.skipped("no replay without the list of rejected lines")]
+    // The secrets of the runs that rejected these lines are not known.
+    let (refused, unlisted) = try refusals(of: archives, in: ledger)
+    if let unlisted {
+      let reason = "no replay without the list of rejected lines"
+      return [counted.skipped(unlisted), reports.skipped(reason)]
+    }
+    if refused > 0 {
+      counted.notes.append(
+        "\(refused) lines that are listed as \(unauthenticated) are left out")
     }
     let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     try again.adoptErasures(of: ledger)
@@ -51,23 +58,6 @@ extension RunPipeline {
     repeated.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
     reports.take(repeated, by: version)
     return [counted, reports]
-  }
-
-  /// Adds a note with the number of lines that were rejected for their secret, which are left out;
-  /// skips the check when the ledger does not list them all.
-  ///
-  /// The secrets of that run are not known.
-  private func noteRefused(
-    in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout CheckResult
-  ) throws -> Bool {
-    let (lines, unlisted) = try refusals(of: archives, in: ledger)
-    if let unlisted {
-      check = check.skipped(unlisted)
-    } else if lines > 0 {
-      check.notes.append(
-        "\(lines) lines that are listed as \(unauthenticated) are left out")
-    }
-    return unlisted == nil
   }
 
   /// The number of listed lines that were rejected for their secret, and a sentence about archives
