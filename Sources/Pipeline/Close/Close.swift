@@ -21,7 +21,7 @@ extension RunPipeline {
       try note.requireReason(of: "--force", hint: "give the reason why the month cannot wait")
     }
     return try onLedger(to: "close \(text)") { ledger in
-      let (run, zone) = try newestPublication(of: ledger, month)
+      let (run, zone) = try newestPublication(of: ledger, else: "\(month.text) has no numbers")
       if let standing = try ledger.closes(zone: zone, knownTo: .max)[month] {
         throw SubledgerError(
           .usage,
@@ -60,7 +60,7 @@ extension RunPipeline {
     let month = try Month(typed: text)
     try note.requireReason(of: "reopen", hint: "give the reason why the numbers must change")
     return try onLedger(to: "reopen \(text)") { ledger in
-      let (_, zone) = try newestPublication(of: ledger, month)
+      let zone = try newestPublication(of: ledger, else: "\(month.text) has no numbers").zone
       guard let standing = try ledger.closes(zone: zone, knownTo: .max)[month] else {
         throw try notClosed(month, in: zone, of: ledger)
       }
@@ -127,16 +127,15 @@ extension RunPipeline {
     return try withLedger(work)
   }
 
-  private func newestPublication(
-    of ledger: Ledger, _ month: Month
-  ) throws -> (RunRow, String) {
-    guard let run = try ledger.lastPublished(), let zone = run.zone else {
-      throw SubledgerError(
-        .noInput,
-        "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",
-        hint: "publish with `subledger run` first")
-    }
-    return (run, zone)
+  /// Returns the newest published run and its time zone; throws when there is none, with what
+  /// follows from that.
+  func newestPublication(
+    of ledger: Ledger, else consequence: String
+  ) throws -> (run: RunRow, zone: String) {
+    if let run = try ledger.lastPublished(), let zone = run.zone { return (run, zone) }
+    throw SubledgerError(
+      .noInput, "the ledger \(plan.ledger) has published nothing, so \(consequence)",
+      hint: "publish with `subledger run` first")
   }
 
   /// Returns a run with the settings of `run`, instead of its own.

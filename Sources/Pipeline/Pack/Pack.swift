@@ -18,11 +18,7 @@ extension RunPipeline {
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       .copied(to: room.path("ledger.sqlite"), stop: stop)
     try ledger.requireSealed()
-    guard let run = try ledger.lastPublished() else {
-      throw SubledgerError(
-        .noInput, "there is nothing to pack: no run of \(plan.ledger) has published",
-        hint: "publish a set with `subledger run` first")
-    }
+    let run = try newestPublication(of: ledger, else: "there is nothing to pack").run
     let history = try history(of: run.id, in: ledger)
     let rules = history.plan.rules
     let close = try ledger.closes(zone: rules.calendar.identifier, knownTo: .max)[period]

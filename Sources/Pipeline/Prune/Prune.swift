@@ -9,18 +9,11 @@ extension RunPipeline {
   public func prune(before month: String, _ note: AuditNote) throws -> String {
     let first = try Month(typed: month)
     return try onLedger(to: "prune before \(month)") { ledger in
-      guard let newest = try ledger.lastPublished(),
-        let calendar = newest.zone.flatMap(CivilCalendar.init(named:))
-      else {
-        throw SubledgerError(
-          .noInput, "the ledger \(plan.ledger) has published nothing, so there is nothing to prune",
-          hint: "publish with `subledger run` first")
-      }
+      let (newest, zone) = try newestPublication(of: ledger, else: "there is nothing to prune")
       try ledger.emptyLog()
       let act = AuditEntry(.prune, note)
       let size = try ledger.fileSize()
-      let start = calendar.start(of: first)
-      guard newest.asOf >= start,
+      guard let start = CivilCalendar(named: zone)?.start(of: first), newest.asOf >= start,
         let found = try ledger.prune(before: start, as: act)
       else {
         throw SubledgerError(
