@@ -47,8 +47,7 @@ struct Damage {
   ) throws -> Damage? {
     let kinds = DamageKind.allCases
     let first = Int(candidate.rank >> 8 % UInt64(kinds.count))
-    for step in kinds.indices {
-      let kind = kinds[(first + step) % kinds.count]
+    for kind in kinds[first...] + kinds[..<first] {
       if let damage = try Damage(kind, candidate, among: events, within: limits) { return damage }
     }
     return nil

@@ -28,7 +28,10 @@ struct DrillSample {
     guard event.environment == .production, event.time < asOf,
       event.kind.codeWhenMissed != nil || event.observation != nil
     else { return }
-    let candidate = DrillCandidate(rank: rank(of: event), row: row, event: event)
+    var fingerprint = Fingerprint(seed: seed)
+    fingerprint.combine(UInt64(bitPattern: event.identity))
+    let candidate = DrillCandidate(
+      rank: UInt64(bitPattern: fingerprint.value), row: row, event: event)
     if chosen.count == count, let last = chosen.last, candidate.rank >= last.rank { return }
     if let known = rankOf[candidate.holder] {
       guard candidate.rank < known else { return }
@@ -39,12 +42,6 @@ struct DrillSample {
     rankOf[candidate.holder] = candidate.rank
     guard chosen.count > count, let dropped = chosen.popLast() else { return }
     rankOf[dropped.holder] = nil
-  }
-
-  private func rank(of event: Event) -> UInt64 {
-    var fingerprint = Fingerprint(seed: seed)
-    fingerprint.combine(UInt64(bitPattern: event.identity))
-    return UInt64(bitPattern: fingerprint.value)
   }
 }
 
