@@ -20,7 +20,16 @@ extension RunPipeline {
         ("accepted", .integer(accepted)),
         ("bytes_per_accepted_line", accepted > 0 ? .integer(bytes / accepted) : .plain("")),
       ])
-      let tables = try statusTables(of: ledger, archives)
+      let runs = try ledger.runs(newest: .max)
+      let lags = try ledger.creationLags()
+      let feeds = try ledger.watermarks(asOf: runs.first?.asOf ?? plan.rules.asOf)
+      let tables: [Record.Table] = [
+        ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
+        ("runs", runs.map(\.record)), ("feeds", feeds.map { $0.record(lags[$0.feed]) }),
+        ("months", try ledger.monthStates().map(\.record)),
+        ("breaks", try ledger.breakCounts().map(\.record)),
+        ("acts", try ledger.acts().map(\.record)),
+      ]
       if isJSON {
         let problems = JSONValue.array(health.problems.map(JSONValue.string))
         let answer = summary.json(with: ["exists": .bool(true), "problems": problems], tables)
@@ -45,22 +54,6 @@ extension RunPipeline {
       return records.filter { $0["timezone"].raw == zone }.prefix(13) + Array(others.prefix(13))
     default: return records
     }
-  }
-
-  private func statusTables(
-    of ledger: Ledger, _ archives: [ArchiveRecord]
-  ) throws -> [Record.Table] {
-    let lags = try ledger.creationLags()
-    let runs = try ledger.runs(newest: .max)
-    let asOf = runs.first?.asOf ?? plan.rules.asOf
-    return [
-      ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
-      ("runs", runs.map(\.record)),
-      ("feeds", try ledger.watermarks(asOf: asOf).map { $0.record(lags[$0.feed]) }),
-      ("months", try ledger.monthStates().map(\.record)),
-      ("breaks", try ledger.breakCounts().map(\.record)),
-      ("acts", try ledger.acts().map(\.record)),
-    ]
   }
 }
 
