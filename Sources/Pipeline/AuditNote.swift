@@ -31,10 +31,13 @@ public struct AuditNote: Sendable {
 }
 
 extension AuditEntry {
-  init(_ action: AuditAction, _ note: AuditNote) {
+  init(
+    _ action: AuditAction, _ note: AuditNote, _ month: Month? = nil, in zone: String = "",
+    _ content: String = ""
+  ) {
     self.init(action)
-    reason = note.reason
-    who = note.who
+    (reason, who, self.month, self.zone) = (note.reason, note.who, month, zone)
+    self.content = content
   }
 }
 
