@@ -107,11 +107,10 @@ extension Diagnosis {
       add("runs", .warning, problem, "see `subledger status` and docs/operations.md")
     }
     guard let last = try ledger.lastPublished() else { return }
-    let isBehind = last.asOf > plan.now
+    guard last.asOf > plan.now else { return add("clock", .ok, plan.now.text) }
     add(
-      "clock", isBehind ? .warning : .ok,
-      isBehind ? "the clock says \(plan.now.text), before the last run's as-of" : plan.now.text,
-      isBehind ? "set the clock, unless the run was given a later --as-of" : "")
+      "clock", .warning, "the clock says \(plan.now.text), before the last run's as-of",
+      "set the clock, unless the run was given a later --as-of")
   }
 
   /// Returns products that only snapshots contain, and that `products` does not map.
