@@ -97,8 +97,8 @@ public struct RunPipeline {
       else { return try pipeline.publish(from: ledger) }
       log.info("not recorded: status, explain, close and pack still refer to run \(newest.id)")
       pipeline.plan.metrics = nil
-      let room = try PrivateFolder()
-      let copy = try ledger.copied(to: room.path("ledger.sqlite"), stop: stop)
+      let folder = try PrivateFolder()
+      let copy = try ledger.copied(to: folder.path("ledger.sqlite"), stop: stop)
       return try pipeline.publish(from: copy) {
         try ledger.announce(set: sha256(of: $0), in: nil)
       }

@@ -13,7 +13,7 @@ struct StopSignal {
   func read() -> Int32 { received.load(ordering: .relaxed) }
 
   /// Schedules SIGALRM after `seconds`.
-  func come(after seconds: UInt32) { alarm(seconds) }
+  func raiseAlarm(after seconds: UInt32) { alarm(seconds) }
 
   /// Starts to listen for the rest of the process; the handlers only store the signal.
   ///

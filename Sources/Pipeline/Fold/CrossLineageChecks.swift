@@ -9,7 +9,7 @@ struct CrossLineageChecks {
   let ledger: Ledger
   let rules: ReconciliationSettings
 
-  private var cases: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
+  private var builder: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
 
   /// Returns the conflicts with a version in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
@@ -19,7 +19,7 @@ struct CrossLineageChecks {
     var breaks: [Break] = []
     for rows in Dictionary(grouping: rows, by: { FoldGroup(of: $0.lineage) }).values {
       let group = try ledger.group(of: rows[0].lineage)
-      let lineages = try cases.lineages(group, try ledger.events(of: group))
+      let lineages = try builder.lineages(group, try ledger.events(of: group))
       var holders: [Int64: LineageInput] = [:]
       for lineage in lineages.reversed() {
         for key in lineage.state.lineages { holders[key] = lineage }
@@ -43,23 +43,23 @@ struct CrossLineageChecks {
     let kinds = kinds.filter { !$0.isEmpty }
     guard !kinds.isEmpty else { return [] }
     var breaks: [Break] = []
-    func look(_ group: [LineageRow], _ events: [Event]) throws {
+    func check(_ group: [LineageRow], _ events: [Event]) throws {
       guard group.first?.environment == .production,
         events.contains(where: { event in kinds.contains { $0.mayInclude(event) } })
       else { return }
-      for lineage in try cases.lineages(group, events) {
+      for lineage in try builder.lineages(group, events) {
         for outliers in kinds { breaks += outliers.breaks(in: lineage, events, rules: rules) }
       }
     }
     guard var waiting = keys else {
-      try ledger.forEachGroup(look)
+      try ledger.forEachGroup(check)
       return breaks
     }
     while let key = waiting.popFirst() {
       guard let row = try ledger.lineage(key) else { continue }
       let group = try ledger.group(of: row)
       waiting.subtract(group.map(\.key))
-      try look(group, try ledger.events(of: group))
+      try check(group, try ledger.events(of: group))
     }
     return breaks
   }
@@ -84,6 +84,6 @@ struct CrossLineageChecks {
   }
 
   private func lineageInput(of row: LineageRow) throws -> LineageInput? {
-    try cases.lineages([row], try ledger.events(of: [row])).first
+    try builder.lineages([row], try ledger.events(of: [row])).first
   }
 }

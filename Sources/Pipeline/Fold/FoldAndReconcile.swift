@@ -37,7 +37,7 @@ extension RunPipeline {
   /// changed since except events.
   func previousMonths(of ledger: Ledger) throws -> PreviousMonths? {
     guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
-      let checksums = run.published, try !ledger.deeds(since: run.id).contains(.erase)
+      let checksums = run.published, try !ledger.actions(since: run.id).contains(.erase)
     else { return nil }
     return try PreviousMonths(
       publishedIn: plan.out, sha256: checksums, in: plan.csvDialect,

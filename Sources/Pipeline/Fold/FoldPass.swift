@@ -40,23 +40,23 @@ struct FoldPass {
     // Small ranges have few cells, so adding them up takes little more memory than the sum, and
     // runs in parallel with the fold.
     let events = try ledger.acceptedEventLines()
-    let stretches = lineageKeys(shares: max(jobs * 4, events / 16_000))
-    let stretch = RangeFold(
+    let ranges = lineageKeys(shares: max(jobs * 4, events / 16_000))
+    let rangeFold = RangeFold(
       fold: GroupFold(rules: rules), charges: charges, addCharges: addCharges,
-      revenueCells: events / stretches.count / 2)
+      revenueCells: events / ranges.count / 2)
     var folded = 0
-    try Workers(count: jobs, waitingMax: 1).read(ledger, stretches, stretch.fold) { part in
+    try Workers(count: jobs, waitingMax: 1).read(ledger, ranges, rangeFold.fold) { part in
       folded += 1
-      progress(folded, stretches.count)
+      progress(folded, ranges.count)
       try add(part)
-      while var revenue = stretch.revenue.take() {
-        try addRevenue(revenue, stretches.count)
+      while var revenue = rangeFold.revenue.take() {
+        try addRevenue(revenue, ranges.count)
         revenue.removeAll(keepingCapacity: true)
-        stretch.spare.put(revenue)
+        rangeFold.spare.put(revenue)
       }
     }
-    while let rest = stretch.sums.take() { try add(rest) }
-    while var rest = stretch.rows.take() {
+    while let rest = rangeFold.sums.take() { try add(rest) }
+    while var rest = rangeFold.rows.take() {
       rest.sort()
       try addCharges(rest)
     }
@@ -143,12 +143,12 @@ private struct RangeFold: Sendable {
     var result = sums.take() ?? FoldResult()
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
-    let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+    let builder = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var writer = charges.map { ChargeFold($0, ledger, take: addCharges) }
     var rows = self.rows.take() ?? writer?.emptyPart ?? ChargePart()
     try ledger.forEachGroup(keys: keys, linked: true) { group, events in
       var own = ChargeFold.Group(rows: group, events: events)
-      try fold.fold(group, events, cases, into: &result) {
+      try fold.fold(group, events, builder, into: &result) {
         try writer?.write($0, of: &own, to: &rows)
       }
     }

@@ -67,24 +67,25 @@ struct GroupFold: Sendable {
   /// Adds the results of a group, or of linked ones; calls `take` with each subscription that
   /// counts, which is not kept afterwards.
   func fold(
-    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult,
+    _ group: [LineageRow], _ events: [Event], _ builder: InputBuilder,
+    into result: inout FoldResult,
     _ take: (SubscriptionHistory) throws -> Void
   ) throws {
     guard let linked = try LinkedGroups(group, events, rules: rules.fold) else {
-      return try fold(LinkedGroups.Part(group, events), [], cases, into: &result) {
+      return try fold(LinkedGroups.Part(group, events), [], builder, into: &result) {
         try take($0)
         // Releases this memory before the facts grow.
-        if $0.isLarge { try cases.ledger.releaseMemory() }
+        if $0.isLarge { try builder.ledger.releaseMemory() }
         try $0.book(into: &$1)
       }
     }
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
     var own = FoldResult()
-    for part in linked.parts { try fold(part, counted, cases, into: &own) { _, _ in } }
+    for part in linked.parts { try fold(part, counted, builder, into: &own) { _, _ in } }
     own.churnInDoubt = Set(own.churnInDoubt.compactMap(counted.counted))
     try result.add(own)
-    let texts = try cases.texts(of: group, events).transactions
+    let texts = try builder.texts(of: group, events).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
     try counted.forEach(take)
@@ -96,16 +97,16 @@ struct GroupFold: Sendable {
   /// Each of some linked groups has deadlines of its own, because its subscriptions may have been
   /// linked earlier and now be part of no other group.
   private func fold(
-    _ part: LinkedGroups.Part, _ counted: [SubscriptionHistory], _ cases: InputBuilder,
+    _ part: LinkedGroups.Part, _ counted: [SubscriptionHistory], _ builder: InputBuilder,
     into result: inout FoldResult, _ book: (SubscriptionHistory, inout Facts) throws -> Void
   ) throws {
     var deadlines = Deadlines(part.events, rules: rules.fold)
-    var isWatched = try addFutureBreaks(part.rows, part.events, cases, into: &result)
+    var isWatched = try addFutureBreaks(part.rows, part.events, builder, into: &result)
     var texts: GroupTexts?
-    try part.forEachHistory(by: rules.fold, in: cases.ledger) { history in
+    try part.forEachHistory(by: rules.fold, in: builder.ledger) { history in
       try book(history, &result.facts)
       deadlines.add(history)
-      if try look(at: history, of: part, &texts, cases, into: &result) { isWatched = true }
+      if try check(history, of: part, &texts, builder, into: &result) { isWatched = true }
     }
     lazy var lineages = Set(part.rows.map(\.key))
     for history in counted where !history.lineages.isDisjoint(with: lineages) {
@@ -123,9 +124,9 @@ struct GroupFold: Sendable {
   /// every run must check it again.
   ///
   /// - Parameter texts: those of the group, once they are needed.
-  private func look(
-    at history: SubscriptionHistory, of group: LinkedGroups.Part,
-    _ texts: inout GroupTexts?, _ cases: InputBuilder, into result: inout FoldResult
+  private func check(
+    _ history: SubscriptionHistory, of group: LinkedGroups.Part,
+    _ texts: inout GroupTexts?, _ builder: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     history.book(into: &result.rates)
     history.book(into: &result.prices)
@@ -134,7 +135,7 @@ struct GroupFold: Sendable {
     guard !history.findings.isEmpty || provesMissingEvent, let state = history.state else {
       return isWatched
     }
-    let known = try texts ?? cases.texts(of: group.named, group.namedEvents)
+    let known = try texts ?? builder.texts(of: group.named, group.namedEvents)
     texts = known
     let lineage = known.input(state)
     var found = breaks(from: history.findings, lineage: lineage, rules: rules)
@@ -159,7 +160,7 @@ struct GroupFold: Sendable {
   /// event of the provider arrived before as-of; returns whether there are such events, which later
   /// runs must check again.
   private func addFutureBreaks(
-    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
+    _ group: [LineageRow], _ events: [Event], _ builder: InputBuilder, into result: inout FoldResult
   ) throws -> Bool {
     let latest = rules.fold.asOf + .days(1)
     // Events are in the order of time.
@@ -169,7 +170,7 @@ struct GroupFold: Sendable {
     guard !ahead.isEmpty, isKnown, !rules.fold.isRetrospective else { return !ahead.isEmpty }
     var then = rules.fold
     then.asOf = last.time + Interval(milliseconds: 1)
-    let texts = try cases.texts(of: group, events)
+    let texts = try builder.texts(of: group, events)
     let lineages = Dictionary(grouping: events, by: \.lineage)
     let late = Dictionary(grouping: ahead, by: \.lineage)
     for row in group {
@@ -193,11 +194,11 @@ struct GroupFold: Sendable {
     var breaks: [Break] = []
     let parts = groups.sorted().parts(sizeMin: 64, jobs: jobs)
     try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
-      let cases = InputBuilder(ledger: ledger, rules: rules.fold)
+      let builder = InputBuilder(ledger: ledger, rules: rules.fold)
       var breaks: [Break] = []
       for row in try part.compactMap({ try ledger.lineage($0) }) {
         let group = try LinkedGroups.Part(of: row, in: ledger, rules: rules.fold)
-        let texts = try cases.texts(of: group.named, group.namedEvents)
+        let texts = try builder.texts(of: group.named, group.namedEvents)
         try group.forEachHistory(by: rules.fold, in: ledger) { history in
           guard provesMissingEvent(history, group.rows), let state = history.state else { return }
           let lineage = texts.input(state)

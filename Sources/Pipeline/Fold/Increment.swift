@@ -81,12 +81,12 @@ struct Increment: Sendable {
   }
 
   private func changes(_ ledger: Ledger, of share: Share) throws -> Result {
-    let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+    let builder = InputBuilder(ledger: ledger, rules: fold.rules.fold)
     var result = Result()
     var writer = ChargeFold(charges, ledger)
     result.rows = writer.emptyPart
     func add(_ group: GroupChange) throws {
-      try addChange(of: group, cases, to: &result, by: &writer)
+      try addChange(of: group, builder, to: &result, by: &writer)
     }
     // Reserving avoids rehashing, which each growth of a dictionary causes.
     switch share {
@@ -108,7 +108,7 @@ struct Increment: Sendable {
 
   /// Adds the difference between the facts of one fold group now and at the checkpoint.
   private func addChange(
-    of group: GroupChange, _ cases: InputBuilder, to result: inout Result,
+    of group: GroupChange, _ builder: InputBuilder, to result: inout Result,
     by writer: inout ChargeFold
   ) throws {
     guard group.events.count + group.previousEvents.count <= Self.eventsMax else {
@@ -120,7 +120,7 @@ struct Increment: Sendable {
     var (rows, withdrawn) = (writer.emptyPart, writer.emptyPart)
     var current = ChargeFold.Group(rows: group.members, events: group.events)
     if !group.events.isEmpty {
-      try fold.fold(group.rows, group.events, cases, into: &result.change) {
+      try fold.fold(group.rows, group.events, builder, into: &result.change) {
         try writer.write($0, of: &current, to: &rows)
       }
     }
@@ -139,7 +139,7 @@ struct Increment: Sendable {
       try linked.counted.histories.forEach(withdraw)
     } else {
       try forEachHistory(
-        of: group.previousEvents, rules: previous, checkStop: cases.ledger.checkStop
+        of: group.previousEvents, rules: previous, checkStop: builder.ledger.checkStop
       ) {
         withdrawPaid($0)
         try withdraw($0)

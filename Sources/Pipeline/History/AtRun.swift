@@ -22,7 +22,7 @@ extension RunPipeline {
   func reproduce(_ run: Int64, into folder: String? = nil) throws -> RunResult {
     try withCopy { ledger, _ in
       let history = try self.history(of: run, in: ledger)
-      let since = try ledger.deeds(since: run)
+      let since = try ledger.actions(since: run)
       let isRetrospective = try ledger.runs(newest: .max).contains {
         $0.id < run && $0.asOf > history.row.asOf
       }

@@ -47,7 +47,7 @@ extension ReproductionCheck {
 }
 
 extension Ledger {
-  func deeds(since run: Int64) throws -> [AuditEntry.AuditAction] {
+  func actions(since run: Int64) throws -> [AuditEntry.AuditAction] {
     try acts().filter { $0.run >= run }.map(\.action)
   }
 }

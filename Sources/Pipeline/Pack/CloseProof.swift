@@ -27,13 +27,13 @@ struct CloseProof {
       $0.id > act.id && $0.month == act.month && $0.zone == act.zone && $0.action == .reopen
     }
     if undone { check.fail("the month was opened again after act \(act.id)") }
-    hold(act, &check)
-    hold(acts, closing: act, &check)
+    checkFiles(of: act, &check)
+    checkSeals(of: acts, closing: act, &check)
     return check
   }
 
   /// Checks the frozen files against the digests in the audit entry, and the entry against its run.
-  private func hold(_ act: AuditEntry, _ check: inout CheckResult) {
+  private func checkFiles(of act: AuditEntry, _ check: inout CheckResult) {
     let lines = act.content.split(separator: "\n").map(String.init)
     let run = runs[act.run]
     if lines.first != "run \(act.run) as of \(run.flatMap(asOf(of:))?.text ?? "")"
@@ -65,7 +65,7 @@ struct CloseProof {
   }
 
   /// Checks all audit entries against the digests that the runs after them sealed.
-  private func hold(_ acts: [AuditEntry], closing: AuditEntry, _ check: inout CheckResult) {
+  private func checkSeals(of acts: [AuditEntry], closing: AuditEntry, _ check: inout CheckResult) {
     let numbers = runs.keys.sorted()
     let kept = KeptAuditEntries(acts)
     for (place, run) in numbers.enumerated() {

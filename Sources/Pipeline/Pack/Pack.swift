@@ -34,14 +34,14 @@ extension RunPipeline {
     shadow.isDryRun = false
     _ = try following(shadow, silently: true).report(atRun: run.id)
     let isSame = try inspectSet(in: shadow.out).sha256 == run.published
-    let deeds = Set(try ledger.deeds(since: run.id))
+    let actions = Set(try ledger.actions(since: run.id))
     let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true
-    guard isSame || deeds.isDisjoint(with: [.retract, .readmit]) else {
+    guard isSame || actions.isDisjoint(with: [.retract, .readmit]) else {
       throw SubledgerError(
         .tryAgain, "lines that run \(run.id) counted were retracted since",
         hint: "publish again with the options of the nightly job, then pack")
     }
-    guard isFollowed && (isSame || !deeds.contains(.erase)) else {
+    guard isFollowed && (isSame || !actions.contains(.erase)) else {
       throw SubledgerError(
         .tryAgain, "run \(run.id) named a person who was erased since",
         hint: "publish again with the options of the nightly job, then pack")

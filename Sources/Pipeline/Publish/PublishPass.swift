@@ -32,11 +32,11 @@ struct PublishPass {
     manifest.counts.merge(decided.counts) { $1 }
     fold.result.facts = Facts()
     try ledger.releaseMemory()
-    let torn = try ledger.incompleteSnapshots()
+    let incomplete = try ledger.incompleteSnapshots()
     let read = try ledger.intake(ofRun: run)
     let gate = try QualityGate(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: read.counts, incompleteSnapshots: torn, sumsBeyond: try ledger.sumsBeyond()
+      intake: read.counts, incompleteSnapshots: incomplete, sumsBeyond: try ledger.sumsBeyond()
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
     // Nothing is read from the ledger after the publication: damage would turn it into a failure.
@@ -54,10 +54,10 @@ struct PublishPass {
         """, metadata: ["code": "decision_unused", "break_id": "\(id)"])
     }
     // The run that read them has already warned.
-    if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
-      !gate.reservations.contains(torn.text)
+    if let incomplete, incomplete.rejected > 0, intake.snapshotsRejected == 0,
+      !gate.reservations.contains(incomplete.text)
     {
-      log.warning("\(torn.text)", metadata: ["code": "snapshots_rejected"])
+      log.warning("\(incomplete.text)", metadata: ["code": "snapshots_rejected"])
     }
     let files = counted(published.changed.count, "changed file")
     let action = plan.isDryRun ? "would publish" : "published"

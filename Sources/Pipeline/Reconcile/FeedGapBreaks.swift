@@ -26,7 +26,7 @@ struct FeedGapBreaks {
         for gap in feedGaps(hours, before: known.hour)
         where app != nil || !ofApps.contains(where: { $0.hours.overlaps(gap.hours) }) {
           if app != nil { ofApps.append(gap) }
-          breaks.append(try made(gap, of: provider, app, knownAt: known))
+          breaks.append(try makeBreak(for: gap, of: provider, app, knownAt: known))
         }
       }
     }
@@ -41,8 +41,8 @@ struct FeedGapBreaks {
     return newest.map { min($0, rules.asOf) }
   }
 
-  private func made(
-    _ gap: FeedGap, of provider: Provider, _ app: StringID?, knownAt known: Instant
+  private func makeBreak(
+    for gap: FeedGap, of provider: Provider, _ app: StringID?, knownAt known: Instant
   ) throws -> Break {
     let name = app.map { ledger.symbols.words[Int($0)] } ?? ""
     let id = feedGapID(gap, provider: provider, app: name, isWholeProvider: app == nil)

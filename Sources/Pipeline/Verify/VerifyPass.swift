@@ -138,7 +138,7 @@ extension RunPipeline {
     var checksums: [UInt8] = []
     _ = try following(reproduced, silently: true).publish(from: copy) { checksums = $0 }
     return try ReproductionCheck(
-      history, reproduced: checksums, since: ledger.deeds(since: run.id))
+      history, reproduced: checksums, since: ledger.actions(since: run.id))
   }
 }
 

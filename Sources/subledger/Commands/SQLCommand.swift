@@ -38,7 +38,7 @@ struct SQLCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).run { session in
-      session.stop.come(after: timeout)
+      session.stop.raiseAlarm(after: timeout)
       return try session.pipeline().query(
         query, as: AnswerFormat(rawValue: format.rawValue) ?? .text, rowsMax: maxRows,
         write: StandardStreams.put)
