@@ -89,6 +89,10 @@ struct Record {
   }
 }
 
+extension Record: ExpressibleByDictionaryLiteral {
+  init(dictionaryLiteral fields: (String, CSVCell)...) { self.init(fields.map { ($0, $1) }) }
+}
+
 extension CSVCell {
   /// Creates a cell with the text of the instant; empty for nil.
   init(_ instant: Instant?) { self = .plain(instant?.text ?? "") }

@@ -172,12 +172,12 @@ extension DrillRow {
           ? Amount(micros: rateMillionths(found, over: whole)).text(decimalsMin: 6) : "")
     }
     let reasons = unrevealed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    return Record([
-      (key, .plain(code)), ("injected", .integer(injected)), ("found", .integer(found)),
-      ("renamed", .integer(renamed)), ("missed", .integer(missed)),
-      ("unrevealed", .integer(unrevealed.values.reduce(0, +))), ("false", .integer(wrong)),
-      ("recall", share(of: found + missed)), ("precision", share(of: found + wrong)),
-      ("unrevealed_reasons", .text(reasons.joined(separator: "; "))),
-    ])
+    return [
+      key: .plain(code), "injected": .integer(injected), "found": .integer(found),
+      "renamed": .integer(renamed), "missed": .integer(missed),
+      "unrevealed": .integer(unrevealed.values.reduce(0, +)), "false": .integer(wrong),
+      "recall": share(of: found + missed), "precision": share(of: found + wrong),
+      "unrevealed_reasons": .text(reasons.joined(separator: "; ")),
+    ]
   }
 }

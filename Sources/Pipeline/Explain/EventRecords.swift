@@ -41,28 +41,28 @@ final class EventRecords {
     // A lineage's user is also that of its events without user.
     let user = try ledger.userText(sent.user == 0 ? row.user : sent.user) ?? ""
     let subscription = try ledger.originalText(of: row)
-    return Record([
-      ("provider", .plain(row.provider.name)), ("app_id", .text(text(row.app))),
-      ("environment", .plain(row.environment.name)), ("store", .plain(sent.store.name)),
-      ("user_id", .text(user)), ("subscription_id", .text(subscription)),
-      ("transaction_id", .text(transaction)), ("product_id", .text(text(event.product))),
-      ("kind", .plain(event.kind.name)),
-      ("reported_as", .plain(sent.kind == event.kind ? "" : sent.kind.name)),
-      ("event_at", CSVCell(event.time)), ("created_at", CSVCell(sent.created)),
-      ("received_at", CSVCell(sent.received)),
-    ]) + (try location(sent.place))
-      + Record([("body", .plain(UInt64(bitPattern: sent.body).hexadecimal))])
+    return [
+      "provider": .plain(row.provider.name), "app_id": .text(text(row.app)),
+      "environment": .plain(row.environment.name), "store": .plain(sent.store.name),
+      "user_id": .text(user), "subscription_id": .text(subscription),
+      "transaction_id": .text(transaction), "product_id": .text(text(event.product)),
+      "kind": .plain(event.kind.name),
+      "reported_as": .plain(sent.kind == event.kind ? "" : sent.kind.name),
+      "event_at": CSVCell(event.time), "created_at": CSVCell(sent.created),
+      "received_at": CSVCell(sent.received),
+    ] + (try location(sent.place))
+      + ["body": .plain(UInt64(bitPattern: sent.body).hexadecimal)]
   }
 
   func location(_ place: Provenance) throws(SubledgerError) -> Record {
     if archives[place.archive] == nil {
       archives[place.archive] = try ledger.archiveLabel(place.archive)
     }
-    return Record([
-      ("archive", .name(archives[place.archive]?.name ?? "")),
-      ("sha256", .plain(archives[place.archive]?.sha256 ?? "")), ("line", .integer(place.line)),
-      ("byte_offset", .integer(place.byteOffset)),
-    ])
+    return [
+      "archive": .name(archives[place.archive]?.name ?? ""),
+      "sha256": .plain(archives[place.archive]?.sha256 ?? ""), "line": .integer(place.line),
+      "byte_offset": .integer(place.byteOffset),
+    ]
   }
 
   func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }

@@ -103,7 +103,7 @@ extension RunPipeline {
 
 extension NumberQuestion {
   func subject(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> Record {
-    var subject = Record([("report", .plain(report.rawValue))])
+    var subject: Record = ["report": .plain(report.rawValue)]
     if totals.rows == 1 {
       for (column, text) in zip(columns, totals.row) where column.isKey {
         subject[column.name] = .plain(text)

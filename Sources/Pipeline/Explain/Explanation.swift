@@ -16,12 +16,11 @@ struct Entry {
   /// One row per column, followed by one per context event.
   var rows: [Record] {
     func row(_ column: String, _ contribution: String, _ role: String, _ event: Record?) -> Record {
-      let entry = Record([
-        ("at", CSVCell(at)), ("step", .text(step)), ("column", .plain(column)),
-        ("contribution", .plain(contribution)), ("role", .plain(role)),
-        ("break_id", .plain(breakID)),
-      ])
-      return entry + (event ?? Record([]))
+      let entry: Record = [
+        "at": CSVCell(at), "step": .text(step), "column": .plain(column),
+        "contribution": .plain(contribution), "role": .plain(role), "break_id": .plain(breakID),
+      ]
+      return entry + (event ?? [:])
     }
     let parts = contributions.isEmpty ? [("", "")] : contributions
     return parts.map { row($0.0, $0.1, "carries", events.first) }
@@ -87,12 +86,12 @@ final class Explanation {
     switch format {
     case .csv: break
     case .text: for text in text { try line(text) }
-    case .json: try line((Record([("is", .plain(kind))]) + record).json().line)
+    case .json: try line((["is": .plain(kind)] + record).json().line)
     }
   }
 
   func note(_ text: String) throws {
-    try part("note", Record([("text", .plain(text))]), text: [text])
+    try part("note", ["text": .plain(text)], text: [text])
   }
 
   /// Stores an entry for `finish`.
@@ -101,7 +100,7 @@ final class Explanation {
       switch format {
       case .csv: entry.rows.map { $0.csv(Self.columns) }
       case .text: entry.lines.map { Array($0.shown().utf8) }
-      case .json: entry.rows.map { (Record([("is", .plain("entry"))]) + $0).json().line }
+      case .json: entry.rows.map { (["is": .plain("entry")] + $0).json().line }
       }
     let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let time = entry.at.map { LedgerValue.integer($0.milliseconds) } ?? .null

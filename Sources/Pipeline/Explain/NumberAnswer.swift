@@ -17,10 +17,10 @@ struct ColumnAnswer {
   var note = ""
 
   var record: Record {
-    var record = Record([
-      ("column", .plain(column)), ("value", .plain(value)), ("entries", .integer(sum.entries)),
-      ("unknown", .integer(sum.unknown)), ("known", .plain(known)),
-    ])
+    var record: Record = [
+      "column": .plain(column), "value": .plain(value), "entries": .integer(sum.entries),
+      "unknown": .integer(sum.unknown), "known": .plain(known),
+    ]
     for (name, text) in [("arithmetic", arithmetic), ("note", note)] where !text.isEmpty {
       record[name] = .plain(text)
     }

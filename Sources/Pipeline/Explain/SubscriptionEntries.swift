@@ -42,10 +42,10 @@ final class SubscriptionEntries {
       }
       shown.formUnion(reports.map(\.key))
       let providers = reports.map(\.provider.name).joined(separator: ", ")
-      var subject = Record([
-        ("subscription", .text(id)), ("provider", .plain(providers)),
-        ("environment", .plain(row.environment.name)), ("store", .plain(row.store.name)),
-      ])
+      var subject: Record = [
+        "subscription": .text(id), "provider": .plain(providers),
+        "environment": .plain(row.environment.name), "store": .plain(row.store.name),
+      ]
       if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
       try output.begin(subject + asOfAndRun)
       try add(reports, of: group)
@@ -61,12 +61,12 @@ final class SubscriptionEntries {
         .noInput, "the ledger holds no break \(id.escaped)",
         hint: "give an id of the column break_id of breaks.csv or breaks_history.csv")
     }
-    var shown = Record([])
+    var shown: Record = [:]
     for report in ["breaks_history", "breaks"] {
       try forEachBreak(of: report, in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
         guard $0["break_id"] == id else { return }
         // The newest episode comes last, and then its columns in `breaks`.
-        if report == "breaks_history" { shown = Record([]) }
+        if report == "breaks_history" { shown = [:] }
         for (name, text) in $0.cells where !text.isEmpty { shown[name] = .plain(text) }
       }
     }
@@ -114,7 +114,7 @@ final class SubscriptionEntries {
         .noInput, "the ledger holds no event of the transaction \(id.escaped)",
         hint: "check the id; breaks.csv lists what only snapshots contain")
     }
-    try output.begin(Record([("transaction", .text(id))]) + asOfAndRun)
+    try output.begin(["transaction": .text(id)] + asOfAndRun)
     try output.finish()
   }
 
@@ -238,10 +238,10 @@ final class SubscriptionEntries {
     guard row.user != 0 else { return }
     let user = try ledger.userText(row.user) ?? ""
     func add(_ step: String, _ kind: String, at time: Instant, _ place: Provenance) throws {
-      let record = Record([
-        ("kind", .plain(kind)), ("provider", .plain(row.provider.name)),
-        ("user_id", .text(user)), ("event_at", CSVCell(time)),
-      ])
+      let record: Record = [
+        "kind": .plain(kind), "provider": .plain(row.provider.name), "user_id": .text(user),
+        "event_at": CSVCell(time),
+      ]
       try output.add(
         Entry(at: time, step: step, events: [record + (try records.location(place))]))
     }

@@ -26,10 +26,10 @@ public struct RunSummary: Sendable, Equatable {
     let open = breaks.filter(\.isOpen)
     let state =
       reservations.isEmpty ? "without reservations" : reservations.joined(separator: "; ")
-    let facts = Record([
-      ("set", .name(set.folder)), ("page", .name("\(set.folder)/index.html")),
-      ("as_of", CSVCell(set.manifest.asOf)), ("state", .plain(state)),
-    ])
+    let facts: Record = [
+      "set": .name(set.folder), "page": .name("\(set.folder)/index.html"),
+      "as_of": CSVCell(set.manifest.asOf), "state": .plain(state),
+    ]
     let counts = intake.record
     let tables: [Record.Table] = [
       ("months", Self.newest(3, of: months, in: set)), ("open_breaks", open.map(\.record)),
@@ -125,14 +125,14 @@ extension RunPipeline {
 
 extension IntakeSummary {
   var record: Record {
-    Record([
-      ("archives_read", .integer(Int64(archivesRead))),
-      ("archives_known", .integer(Int64(archivesKnown))),
-      ("archives_damaged", .integer(Int64(archivesDamaged))),
-      ("files_unreadable", .integer(Int64(unreadable.count))), ("lines", .integer(counts.lines)),
-      ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
-      ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
-      ("snapshots", .integer(snapshots)), ("snapshots_rejected", .integer(snapshotsRejected)),
-    ])
+    [
+      "archives_read": .integer(Int64(archivesRead)),
+      "archives_known": .integer(Int64(archivesKnown)),
+      "archives_damaged": .integer(Int64(archivesDamaged)),
+      "files_unreadable": .integer(Int64(unreadable.count)), "lines": .integer(counts.lines),
+      "accepted": .integer(counts.accepted), "duplicates": .integer(counts.duplicates),
+      "skipped": .integer(counts.skipped), "rejected": .integer(counts.rejected),
+      "snapshots": .integer(snapshots), "snapshots_rejected": .integer(snapshotsRejected),
+    ]
   }
 }

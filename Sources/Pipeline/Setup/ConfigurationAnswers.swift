@@ -36,13 +36,12 @@ extension GivenSettings {
   /// - Throws: `SubledgerError` of kind `usage` or `configuration` when one is wrong.
   public func listing() throws -> String {
     try check()
-    let records = Setting.all.map { setting in
+    let records = Setting.all.map { setting -> Record in
       let value = values.last { $0.name == setting.name }
-      return Record([
-        ("setting", .plain(setting.name)),
-        ("source", .name(value?.origin ?? "default")),
-        ("value", .text(value?.text(masked: setting.isSecret) ?? setting.fallback)),
-      ])
+      return [
+        "setting": .plain(setting.name), "source": .name(value?.origin ?? "default"),
+        "value": .text(value?.text(masked: setting.isSecret) ?? setting.fallback),
+      ]
     }
     return Record.table(records).joined(separator: "\n")
   }

@@ -15,11 +15,10 @@ extension RunPipeline {
       let archives = try ledger.archives()
       let bytes = plan.ledgerBytes
       let accepted = archives.reduce(0) { $0 + ($1.kind == .events ? $1.counts.accepted : 0) }
-      let summary = Record([
-        ("ledger", .name(plan.ledger)), ("bytes", .integer(bytes)),
-        ("accepted", .integer(accepted)),
-        ("bytes_per_accepted_line", accepted > 0 ? .integer(bytes / accepted) : .plain("")),
-      ])
+      let summary: Record = [
+        "ledger": .name(plan.ledger), "bytes": .integer(bytes), "accepted": .integer(accepted),
+        "bytes_per_accepted_line": accepted > 0 ? .integer(bytes / accepted) : .plain(""),
+      ]
       let runs = try ledger.runs(newest: .max)
       let lags = try ledger.creationLags()
       let feeds = try ledger.watermarks(asOf: runs.first?.asOf ?? plan.rules.asOf)
@@ -69,12 +68,12 @@ extension ArchiveKind {
     func count(_ status: ArchiveStatus) -> CSVCell {
       .integer(Int64(files.count { $0.status == status }))
     }
-    return Record([
-      ("kind", .plain(rawValue)), ("files", .integer(Int64(files.count))),
-      ("repeated", count(.repeated)), ("damaged", count(.damaged)), ("lines", .integer(sum.lines)),
-      ("accepted", .integer(sum.accepted)), ("duplicates", .integer(sum.duplicates)),
-      ("skipped", .integer(sum.skipped)), ("rejected", .integer(sum.rejected)),
-    ])
+    return [
+      "kind": .plain(rawValue), "files": .integer(Int64(files.count)), "repeated": count(.repeated),
+      "damaged": count(.damaged), "lines": .integer(sum.lines), "accepted": .integer(sum.accepted),
+      "duplicates": .integer(sum.duplicates), "skipped": .integer(sum.skipped),
+      "rejected": .integer(sum.rejected),
+    ]
   }
 }
 
@@ -83,55 +82,52 @@ extension RunRow {
   var reservations: String { qualified.joined(separator: "; ") }
 
   var record: Record {
-    Record([
-      ("run", .integer(id)), ("as_of", CSVCell(asOf)), ("version", .plain(version)),
-      ("archives", .integer(archives)), ("lines", .integer(counts.lines)),
-      ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
-      ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
-      ("published", .plain(published ?? "")),
-      ("qualified", .text(reservations)),
-    ])
+    [
+      "run": .integer(id), "as_of": CSVCell(asOf), "version": .plain(version),
+      "archives": .integer(archives), "lines": .integer(counts.lines),
+      "accepted": .integer(counts.accepted), "duplicates": .integer(counts.duplicates),
+      "skipped": .integer(counts.skipped), "rejected": .integer(counts.rejected),
+      "published": .plain(published ?? ""), "qualified": .text(reservations),
+    ]
   }
 }
 
 extension Watermark {
   func record(_ lag: Interval?) -> Record {
-    Record([
-      ("provider", .plain(feed.provider.name)), ("app_id", .text(app)),
-      ("newest_input", CSVCell(newest)), ("begin", CSVCell(begin)),
-      ("silence_max_s", .integer(gapMax.milliseconds / 1000)),
-      ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),
-    ])
+    [
+      "provider": .plain(feed.provider.name), "app_id": .text(app), "newest_input": CSVCell(newest),
+      "begin": CSVCell(begin), "silence_max_s": .integer(gapMax.milliseconds / 1000),
+      "creation_lag_s": lag.map { .integer($0.milliseconds / 1000) } ?? .plain(""),
+    ]
   }
 }
 
 extension MonthState {
   var record: Record {
-    Record([
-      ("month", .plain(month.text)), ("timezone", .plain(zone)),
-      ("state", .plain(status.rawValue)), ("rows", .integer(rows)),
-      ("incomplete_rows", .integer(incompleteRows)),
-      ("closed_run", closedRun.map(CSVCell.integer) ?? .plain("")),
-    ])
+    [
+      "month": .plain(month.text), "timezone": .plain(zone), "state": .plain(status.rawValue),
+      "rows": .integer(rows), "incomplete_rows": .integer(incompleteRows),
+      "closed_run": closedRun.map(CSVCell.integer) ?? .plain(""),
+    ]
   }
 }
 
 extension BreakCount {
   var record: Record {
-    Record([
-      ("status", .plain(status)), ("severity", .plain(severity)), ("code", .plain(code)),
-      ("count", .integer(count)), ("missing_events", .integer(missingEvents)),
-      ("estimated_usd", .plain(estimatedUSD?.text() ?? "")),
-      ("without_estimate", .integer(withoutEstimate)), ("oldest", CSVCell(oldest)),
-    ])
+    [
+      "status": .plain(status), "severity": .plain(severity), "code": .plain(code),
+      "count": .integer(count), "missing_events": .integer(missingEvents),
+      "estimated_usd": .plain(estimatedUSD?.text() ?? ""),
+      "without_estimate": .integer(withoutEstimate), "oldest": CSVCell(oldest),
+    ]
   }
 }
 
 extension AuditEntry {
   var record: Record {
-    Record([
-      ("act", .integer(id)), ("after_run", .integer(run)), ("what", .plain(action.rawValue)),
-      ("month", .plain(month?.text ?? "")), ("reason", .text(reason)), ("who", .text(who)),
-    ])
+    [
+      "act": .integer(id), "after_run": .integer(run), "what": .plain(action.rawValue),
+      "month": .plain(month?.text ?? ""), "reason": .text(reason), "who": .text(who),
+    ]
   }
 }

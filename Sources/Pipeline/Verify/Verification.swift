@@ -38,9 +38,9 @@ private extension CheckResult {
     // Some items are wrong before they can be counted.
     let total = max(count, wrong)
     let noun = total == 1 ? String(unit.dropLast()) : unit
-    return Record([
-      ("outcome", .plain(outcome.rawValue)), ("name", .plain(name)),
-      ("result", .plain("\(part)\(total) \(noun)")),
-    ])
+    return [
+      "outcome": .plain(outcome.rawValue), "name": .plain(name),
+      "result": .plain("\(part)\(total) \(noun)"),
+    ]
   }
 }

@@ -72,13 +72,13 @@ final class UnpackedViews {
       let evidence = events.map { (event: $0, reported: $0) }
       for (event, record) in zip(events, try records.records(of: evidence, group)) {
         let sent = event.revenue
-        let money = Record([
-          ("country", .text(records.text(event.country))),
-          ("currency", .text(records.text(sent?.currency ?? 0))),
-          ("sent_local", .plain(sent?.local?.text() ?? "")),
-          ("sent_usd", .plain(sent?.usd?.text() ?? "")),
-          ("is_proceed", .plain(sent?.isProceed.map(String.init) ?? "")),
-        ])
+        let money: Record = [
+          "country": .text(records.text(event.country)),
+          "currency": .text(records.text(sent?.currency ?? 0)),
+          "sent_local": .plain(sent?.local?.text() ?? ""),
+          "sent_usd": .plain(sent?.usd?.text() ?? ""),
+          "is_proceed": .plain(sent?.isProceed.map(String.init) ?? ""),
+        ]
         try add(record + money, to: view)
       }
     }
@@ -91,17 +91,16 @@ final class UnpackedViews {
           let lineage = history.lineage(ofPeriod: index)
           guard let row = group.first(where: { $0.key == lineage }) else { continue }
           let key = history.productKey(ofPeriod: index)
-          let record = Record([
-            ("kind", .plain(period.isTrial ? "trial" : "paid")),
-            ("starts_at", CSVCell(period.start)), ("provider", .plain(key.provider.name)),
-            ("app_id", .text(records.text(key.app))),
-            ("environment", .plain(row.environment.name)), ("store", .plain(key.store.name)),
-            ("user_id", .text(try ledger.userText(row.user) ?? "")),
-            ("subscription_id", .text(try ledger.originalText(of: row))),
-            ("product_id", .text(records.text(key.product))), ("ends_at", CSVCell(period.end)),
-            ("is_end_derived", .plain("\(period.isEndDerived)")),
-            ("grace_until", CSVCell(period.graceEnd)), ("revoked_at", CSVCell(period.revokedAt)),
-          ])
+          let record: Record = [
+            "kind": .plain(period.isTrial ? "trial" : "paid"), "starts_at": CSVCell(period.start),
+            "provider": .plain(key.provider.name), "app_id": .text(records.text(key.app)),
+            "environment": .plain(row.environment.name), "store": .plain(key.store.name),
+            "user_id": .text(try ledger.userText(row.user) ?? ""),
+            "subscription_id": .text(try ledger.originalText(of: row)),
+            "product_id": .text(records.text(key.product)), "ends_at": CSVCell(period.end),
+            "is_end_derived": .plain("\(period.isEndDerived)"),
+            "grace_until": CSVCell(period.graceEnd), "revoked_at": CSVCell(period.revokedAt),
+          ]
           try add(record, to: view)
         }
       }
@@ -112,23 +111,22 @@ final class UnpackedViews {
     try ledger.forEachUser(withSnapshotAsOf: rules.asOf) { user in
       let id = try ledger.userText(user.user) ?? ""
       for snapshot in user.snapshots {
-        let whole = Record([
-          ("captured_at", CSVCell(snapshot.capturedAt)),
-          ("provider", .plain(snapshot.provider.name)), ("app_id", .text(snapshot.app)),
-          ("user_id", .text(id)),
-        ])
-        let held = snapshot.entitlements.map { entitlement in
-          Record([
-            ("entitlement_id", .text(entitlement.id)), ("product_id", .text(entitlement.product)),
-            ("store", .plain(entitlement.store.name)),
-            ("is_active", .plain(entitlement.isActive.map(String.init) ?? "")),
-            ("is_trial", .plain(entitlement.isTrial.map(String.init) ?? "")),
-            ("started_at", CSVCell(entitlement.startedAt)),
-            ("expires_at", CSVCell(entitlement.expiresAt)),
-          ])
+        let whole: Record = [
+          "captured_at": CSVCell(snapshot.capturedAt), "provider": .plain(snapshot.provider.name),
+          "app_id": .text(snapshot.app), "user_id": .text(id),
+        ]
+        let held = snapshot.entitlements.map { entitlement -> Record in
+          [
+            "entitlement_id": .text(entitlement.id), "product_id": .text(entitlement.product),
+            "store": .plain(entitlement.store.name),
+            "is_active": .plain(entitlement.isActive.map(String.init) ?? ""),
+            "is_trial": .plain(entitlement.isTrial.map(String.init) ?? ""),
+            "started_at": CSVCell(entitlement.startedAt),
+            "expires_at": CSVCell(entitlement.expiresAt),
+          ]
         }
         let place = try records.location(snapshot.place)
-        for record in held.isEmpty ? [Record([])] : held {
+        for record in held.isEmpty ? [[:]] : held {
           try add(whole + record + place, to: view)
         }
       }
