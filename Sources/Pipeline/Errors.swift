@@ -31,16 +31,6 @@ extension Error {
   }
 }
 
-extension SubledgerError {
-  /// Returns this error, with the lines of the greatest amounts if it is an overflow.
-  func namingLines(of ledger: Ledger) -> SubledgerError {
-    guard kind == .overflow, let remedy = try? ledger.adviceForOverflow() else { return self }
-    var error = self
-    error.hint = remedy
-    return error
-  }
-}
-
 extension Ledger {
   /// Explains why sums of revenue are empty: they exceed the exact range; nil when none does.
   func sumsBeyond() throws -> String? {

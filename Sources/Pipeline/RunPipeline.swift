@@ -200,7 +200,11 @@ public struct RunPipeline {
         arrivals: spark?.arrivals)
       return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
     } catch {
-      throw SubledgerError(error).namingLines(of: ledger)
+      var error = SubledgerError(error)
+      if error.kind == .overflow, let advice = try? ledger.adviceForOverflow() {
+        error.hint = advice
+      }
+      throw error
     }
   }
 
