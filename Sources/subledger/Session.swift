@@ -92,7 +92,7 @@ final class Session {
     if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.joined(separator: "\n")) }
     guard let summary = outcome.summary else { return }
     try pipeline.write(summary, put: StandardStreams.put)
-    if isatty(STDOUT_FILENO) != 0, logOptions.level != .error {
+    if isatty(STDOUT_FILENO) != 0, !isQuiet {
       let tenths = clock.times.values.reduce(.zero, +) / .milliseconds(100)
       try StandardStreams.print(
         summary.line + "; \(Int(tenths) / 10).\(Int(tenths) % 10) s; \(summary.page)")
@@ -118,9 +118,10 @@ final class Session {
     } catch {
       StandardStreams.endDrawing()
       let error = SubledgerError(error)
-      let code = "\(ExitStatus.of(error))"
-      if !error.isUnread { log.error("\(error)", metadata: ["code": .string(code)]) }
-      throw ExitCode(ExitStatus.of(error))
+      let code = ExitStatus.of(error)
+      // A reader who closes the output pipe is not an error.
+      if error.kind != .stopped(SIGPIPE) { log.error("\(error)", metadata: ["code": "\(code)"]) }
+      throw ExitCode(code)
     }
     guard !outcome.hasReservations else { throw ExitCode(ExitStatus.of(outcome)) }
   }
@@ -132,11 +133,6 @@ extension Instant {
   static var now: Instant {
     Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
-}
-
-extension SubledgerError {
-  /// Whether the reader closed the output pipe, which is not an error.
-  var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
 }
 
 /// The exit codes, which are decided only here.
