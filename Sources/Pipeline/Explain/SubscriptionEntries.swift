@@ -119,8 +119,7 @@ final class SubscriptionEntries {
   }
 
   private var asOfAndRun: Record {
-    Record(
-      [("as_of", CSVCell(rules.asOf))] + (run.map { [("run", CSVCell.integer($0.id))] } ?? []))
+    ["as_of": CSVCell(rules.asOf)] + (run.map { ["run": .integer($0.id)] } ?? [:])
   }
 
   /// Adds a note when the breaks in the ledger are not those that `run` published.
