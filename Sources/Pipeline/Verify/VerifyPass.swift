@@ -19,7 +19,12 @@ extension RunPipeline {
     try requireLedger(to: "verify")
     let folder = try PrivateFolder()
     let copy = folder.path("ledger.sqlite")
-    if let damage = try takeCopy(copy) { return Verification(checks: [damage]) }
+    do throws(SubledgerError) {
+      try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
+    } catch {
+      guard [.damagedInput, .configuration].contains(error.kind) else { throw error }
+      return Verification(checks: [.damagedLedger(error)])
+    }
     var result = Verification(checks: try proveRows(copy))
     let isWhole = result.outcome == .holds
     result.checks.append(try proveArchives(copy, isStrict: isStrict, isWhole: isWhole))
@@ -29,17 +34,6 @@ extension RunPipeline {
     if isWhole, isReplay { result.checks += try proveReplay(copy, in: folder) }
     result.checks.append(try proveSet(copy, out, isWhole: isWhole))
     return result
-  }
-
-  /// Copies the ledger; returns a failed check when it is too damaged for that.
-  private func takeCopy(_ copy: String) throws -> CheckResult? {
-    do throws(SubledgerError) {
-      try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
-      return nil
-    } catch {
-      guard [.damagedInput, .configuration].contains(error.kind) else { throw error }
-      return .damagedLedger(error)
-    }
   }
 
   /// Returns the result of `body` for the copy at `path`; nil when damage that earlier checks have
