@@ -207,7 +207,8 @@ struct PublishPass {
     by reportPlan: ReportPlan, with fold: Folded, into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
-    let (charges, own, foldRules) = (fold.charges, try plan.ownReports, rules)
+    let (charges, foldRules) = (fold.charges, rules)
+    let own = try plan.reports.sorted { $0.key < $1.key }.map { try CustomReport($1, named: $0) }
     var reports = WrittenReports(plan: reportPlan)
     let first: [SetWork] = (own.isEmpty ? [] : [.own]) + [.charges]
     let shares = first + ReportPartition.longestFirst.map(SetWork.share)

@@ -4,14 +4,6 @@ import Foundation
 import Reports
 
 extension Plan {
-  /// The analysts' reports, by name.
-  var ownReports: [CustomReport] {
-    get throws {
-      try configuration.reports.sorted { $0.key < $1.key }
-        .map { try CustomReport($0.value, named: $0.key) }
-    }
-  }
-
   /// Reads the files of `reports_dir`, and refuses a report that cannot be published.
   mutating func readCustomReports() throws {
     if let folder = configuration.job.reportsDir {
