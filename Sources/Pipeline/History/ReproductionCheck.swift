@@ -13,17 +13,15 @@ struct ReproductionCheck {
   /// with persons differ after an erasure, and all files may differ when lines were retracted.
   func outcome(by version: String) -> (wrong: [String], notes: [String]) {
     if differing.isEmpty { return ([], []) }
+    let all = differing.joined(separator: ", ")
     if since.contains(.retract) || since.contains(.readmit) {
-      let files = differing.joined(separator: ", ")
-      return ([], ["lines were retracted since run \(run.id), so these files differ: \(files)"])
+      return ([], ["lines were retracted since run \(run.id), so these files differ: \(all)"])
+    }
+    if run.version != version {
+      let publisher = "run \(run.id) was published by version \(run.version)"
+      return ([], ["\(publisher); files with other bytes by \(version): \(all)"])
     }
     let erased = since.count { $0 == .erase }
-    if run.version != version {
-      let note =
-        "run \(run.id) was published by version \(run.version); files with other bytes by "
-        + "\(version): \(differing.joined(separator: ", "))"
-      return ([], [note])
-    }
     let explained = differing.filter { erased > 0 && (namesPersons($0) || $0 == manifestName) }
     if explained.isEmpty { return (differing, []) }
     let persons = erased == 1 ? "a person was" : "\(erased) persons were"
