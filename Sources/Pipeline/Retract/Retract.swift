@@ -41,8 +41,8 @@ extension RunPipeline {
 
   private func answer(_ readmit: Bool, _ target: String, in ledger: Ledger) throws -> String {
     let months = try ledger.acts().last?.retractedMonths.first.keys.map(\.month) ?? []
-    let span = months.min().flatMap { first in months.max().map { (first.text, $0.text) } }
-    let counted = span.map { "events of \($0.0)\($0.0 == $0.1 ? "" : " to \($0.1)")" } ?? "no event"
+    let ends = Set([months.min(), months.max()].compactMap(\.self)).sorted().map(\.text)
+    let counted = ends.isEmpty ? "no event" : "events of \(ends.joined(separator: " to "))"
     return """
       \(target.shown()) \(readmit ? "counts again" : "is retracted"): it has \(counted)
       the next `subledger run` or `subledger report` publishes the numbers
