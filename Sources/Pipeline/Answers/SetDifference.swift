@@ -23,16 +23,12 @@ extension RunPipeline {
       let heads = [before.head(named: one), after.head(named: other)]
       try write(Array((heads.joined() + before.changedOptions(in: after)).utf8))
     }
-    try rows.begin(["report", "period", "key", "column", "before", "after", "delta", "cause"])
+    try rows.begin(SetComparison.columns)
     var reports: Set<String> = []
-    try SetComparison(before, after).forEachChange { change in
+    try SetComparison(before, after).forEachChange { cells in
       try checkStop()
-      reports.insert(change.report)
-      try rows.add(
-        [
-          change.report, change.period, change.key, change.column, change.before, change.after,
-          change.delta, change.cause,
-        ].map { $0.isEmpty ? .null : .text($0) })
+      reports.insert(cells[0])
+      try rows.add(cells.map { $0.isEmpty ? .null : .text($0) })
     }
     try rows.finish()
     if format == .text {

@@ -2,32 +2,21 @@
 internal import Domain
 internal import EventStore
 
-/// A cell that differs between two sets, or that only one of them has.
-public struct CellChange: Sendable, Equatable {
-  /// The report's name.
-  public let report: String
-  /// The first key column: a month, a day, an id.
-  public let period: String
-  /// The other key columns, joined by commas.
-  public let key: String
-  /// The changed column.
-  public let column: String
-  /// The cell in the earlier set; empty when unknown or without a row.
-  public let before: String
-  /// The cell in the later set.
-  public let after: String
-  /// The difference of two numbers, a missing row counted as 0; empty if one is unknown.
-  public let delta: String
-  /// The cause of this exact change in `restatements.csv` of the later set; empty without one.
-  public let cause: String
-}
-
 /// Compares two report sets, row by row of equal key, whatever dialect they are printed in.
 public struct SetComparison {
   private let before: ReportSet
   private let after: ReportSet
   private let rows: RowPairs
   private let causes: RowPairs
+
+  /// The columns of a differing cell.
+  ///
+  /// `period` is the first key column, a month, a day or an id; `key` the others, joined by commas.
+  /// A cell is empty when unknown or without a row, and the delta if a number is unknown; a missing
+  /// row counts as 0. The cause is that of this exact change in `restatements.csv` of the later set.
+  public static let columns = [
+    "report", "period", "key", "column", "before", "after", "delta", "cause",
+  ]
 
   /// Compares two sets, which must be published.
   public init(_ before: ReportSet, _ after: ReportSet) throws {
@@ -47,10 +36,11 @@ public struct SetComparison {
     }
   }
 
-  /// Calls `body` with every differing cell, by report, month and key; totals of months come first.
+  /// Calls `body` with the `columns` of every differing cell, by report, month and key; totals of
+  /// months come first.
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` for a changed file, and what `body` throws.
-  public func forEachChange(_ body: (CellChange) throws -> Void) throws {
+  public func forEachChange(_ body: ([String]) throws -> Void) throws {
     let sums = try [before, after].map {
       Checksums(reading: try readFile("\($0.folder)/\(checksumsName)") ?? [])
     }
@@ -72,7 +62,7 @@ public struct SetComparison {
   }
 
   private func compare(
-    _ previous: ReportTable?, _ latter: ReportTable?, _ body: (CellChange) throws -> Void
+    _ previous: ReportTable?, _ latter: ReportTable?, _ body: ([String]) throws -> Void
   ) throws {
     try rows.removeAll()
     guard let table = latter ?? previous else { return }
@@ -96,12 +86,9 @@ public struct SetComparison {
         let isExplained =
           known.count == 3 && Self.isSame(known[0], old == nil ? nil : was)
           && Self.isSame(known[1], new == nil ? nil : now)
-        try body(
-          CellChange(
-            report: report, period: keys.first ?? "", key: others, column: column.name,
-            before: was, after: now,
-            delta: Self.delta(old == nil ? "0" : was, new == nil ? "0" : now, column.type),
-            cause: isExplained ? known[2] : ""))
+        let delta = Self.delta(old == nil ? "0" : was, new == nil ? "0" : now, column.type)
+        let cause = isExplained ? known[2] : ""
+        try body([report, keys.first ?? "", others, column.name, was, now, delta, cause])
       }
     }
   }
