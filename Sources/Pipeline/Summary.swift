@@ -1,5 +1,3 @@
-import Reports
-
 import Domain
 import EventStore
 
@@ -102,15 +100,5 @@ struct IntakeSummary: Sendable {
       parts.append("\(counted(filesLeftAlone, "file")) left alone as too young")
     }
     return parts.joined(separator: "; ")
-  }
-}
-
-extension SetChanges {
-  /// Returns what a real run would have changed in the folder `out`, one line per file.
-  func lines(in out: String) -> [String] {
-    let lines =
-      added.map { "would add \(out)/\($0)" } + changed.map { "would change \(out)/\($0)" }
-      + removed.map { "would remove \(out)/\($0)" }
-    return lines.isEmpty ? ["would change nothing in \(out)"] : lines
   }
 }

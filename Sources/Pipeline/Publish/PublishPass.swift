@@ -168,8 +168,8 @@ struct PublishPass {
           metadata: ["code": "former_set_left"])
       }
       guard plan.isDryRun else { return (publication, nil) }
-      let changes = try SetChanges(of: plan.out, by: set)
-      return (publication, [RunResult.dryRunNotice] + changes.lines(in: plan.out))
+      let changes = try plannedChanges(of: plan.out, by: set)
+      return (publication, [RunResult.dryRunNotice] + changes)
     } catch {
       try? staging.discard()
       throw error

@@ -56,34 +56,26 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
     sha256: sha256(of: document), paths: sums.paths, problems: problems)
 }
 
-/// The changes that publishing a set would make in a folder, as paths inside it, sorted by bytes.
-public struct SetChanges: Sendable, Equatable {
-  /// Files that do not exist yet.
-  public private(set) var added: [String] = []
-  /// Files that exist with other bytes.
-  public private(set) var changed: [String] = []
-  /// Files of the published set that the new set does not contain.
-  public private(set) var removed: [String] = []
-
-  /// The changes to `folder` if `set` were published there.
-  public init(of folder: String, by set: SealedSet) throws(SubledgerError) {
-    let sums = set.sums
-    for path in sums.paths {
-      let place = "\(folder)/\(path)"
-      guard let status = try status(of: place) else {
-        added.append(path)
-        continue
-      }
-      let hash = status.isFile ? try seal(of: place).sha256 : nil
-      if hash != sums.hashes[path] { changed.append(path) }
+/// Returns what publishing `set` would change in `folder`, one line per file, for a person.
+public func plannedChanges(
+  of folder: String, by set: SealedSet
+) throws(SubledgerError) -> [String] {
+  let sums = set.sums
+  let published = try readFile("\(folder)/\(checksumsName)")
+  var added = published == nil ? [checksumsName] : []
+  var changed = published != nil && published != set.checksums ? [checksumsName] : []
+  for path in sums.paths {
+    let place = "\(folder)/\(path)"
+    guard let status = try status(of: place) else {
+      added.append(path)
+      continue
     }
-    let published = try readFile("\(folder)/\(checksumsName)")
-    if published == nil {
-      added.insert(checksumsName, at: 0)
-    } else if published != set.checksums {
-      changed.insert(checksumsName, at: 0)
-    }
-    let earlier = try Checksums(publishedIn: folder)
-    removed = earlier.paths.filter { sums.hashes[$0] == nil }
+    let hash = status.isFile ? try seal(of: place).sha256 : nil
+    if hash != sums.hashes[path] { changed.append(path) }
   }
+  let removed = try Checksums(publishedIn: folder).paths.filter { sums.hashes[$0] == nil }
+  let lines =
+    added.map { "would add \(folder)/\($0)" } + changed.map { "would change \(folder)/\($0)" }
+    + removed.map { "would remove \(folder)/\($0)" }
+  return lines.isEmpty ? ["would change nothing in \(folder)"] : lines
 }
