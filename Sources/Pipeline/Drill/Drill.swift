@@ -90,10 +90,8 @@ extension RunPipeline {
       guard evidence.events[holder] != nil, let snapshot = current.snapshots.last else { return }
       evidence.snapshots[holder] = snapshot
     }
-    for mark in try plan.feeds(of: copy) {
-      evidence.allFirst[mark.feed.provider] = max(
-        evidence.allFirst[mark.feed.provider] ?? mark.begin, mark.begin)
-    }
+    evidence.allFirst = Dictionary(
+      try plan.feeds(of: copy).map { ($0.feed.provider, $0.begin) }, uniquingKeysWith: max)
     return evidence
   }
 }
