@@ -55,7 +55,7 @@ extension RunPipeline {
     let documents = try ledger.documents(ofRun: run)
     var followed = try plan.following(row, documents)
     // It is repeated here, where the events are in the ledger.
-    followed.configuration.job.engine = .embedded
+    followed.engine = .embedded
     return RunHistory(row: row, documents: documents, plan: followed)
   }
 

@@ -35,7 +35,7 @@ struct Intake {
     if let spark = pipeline.spark {
       return try readArchives(files, rules, by: spark, into: &summary)
     }
-    let intake = EventIntake(into: ledger, schedules: plan.configuration.retrySchedules)
+    let intake = EventIntake(into: ledger, schedules: plan.retrySchedules)
     do {
       var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
       defer { summary = archives.summary }

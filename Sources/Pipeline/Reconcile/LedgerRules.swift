@@ -29,15 +29,14 @@ extension RunPipeline {
       try ledger.lastEventAt().map { $0 >= rules.asOf } ?? false
       && ledger.goesOn(after: rules.asOf)
     // A configured window is used unchanged.
-    for (feed, lag) in try ledger.creationLags()
-    where plan.configuration.deliveryWindows[feed.provider] == nil {
+    for (feed, lag) in try ledger.creationLags() where plan.deliveryWindows[feed.provider] == nil {
       rules.creationLags[feed] = FoldSettings.allowance(for: lag)
     }
     rules.basePlans = BasePlans(in: ledger.symbols)
     let listed = plan.prices?.periods(at: rules.asOf) ?? [:]
-    for (product, period) in plan.configuration.periods {
+    for (product, period) in plan.periods {
       let plans = rules.basePlans.plans(of: product).filter {
-        plan.configuration.periods[$0] == nil && listed[$0] == nil
+        plan.periods[$0] == nil && listed[$0] == nil
       }
       for symbol in ([product] + plans).compactMap(ledger.symbol) {
         rules.periods[symbol] = period
@@ -45,20 +44,19 @@ extension RunPipeline {
     }
     var words = ledger.symbols
     if let list = plan.prices { (rules.prices, words) = try list.book(in: ledger) }
+    var settings = ReconciliationSettings(fold: rules)
+    settings.products = plan.products
+    settings.feeds = feeds
     // Users who are missing from one half of a file may be in the other half.
-    let isComplete =
-      try plan.configuration.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
-    var reconcileRules = ReconciliationSettings(fold: rules)
-    reconcileRules.products = plan.configuration.products
-    reconcileRules.feeds = feeds
-    reconcileRules.snapshotsComplete = isComplete
-    reconcileRules.strings = words
-    reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
-    reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks
-    reconcileRules.severities = plan.configuration.severity
-    reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
-    reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)
-    return reconcileRules
+    settings.snapshotsComplete =
+      try plan.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
+    settings.strings = words
+    settings.lengths = listed.merging(plan.periods) { $1 }
+    settings.snapshotsFromWebhooks = plan.snapshotsFromWebhooks
+    settings.severities = plan.severity
+    settings.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
+    settings.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)
+    return settings
   }
 }
 

@@ -115,7 +115,7 @@ extension Diagnosis {
 
   /// Returns products that only snapshots contain, and that `products` does not map.
   private func unmappedProducts(of ledger: Ledger, _ plan: Plan) throws -> [String] {
-    var known = Set(plan.configuration.products.keys)
+    var known = Set(plan.products.keys)
     for table in ["revenue_cell", "movement_cell", "trial_cell"] {
       try ledger.rows(
         sql: "select distinct value from \(table) join string on string.id = \(table).product"

@@ -103,8 +103,8 @@ extension RunPipeline {
     let copy = try engine.copy(of: ledger)
     try engine.fill(copy)
     var copied = plan
-    copied.configuration.job.ledger = copy.path
-    copied.configuration.job.engine = .embedded
+    copied.ledger = copy.path
+    copied.engine = .embedded
     return try withExtendedLifetime(engine) { try body(following(copied)) }
   }
 

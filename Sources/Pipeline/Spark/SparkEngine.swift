@@ -83,7 +83,7 @@ final class SparkEngine: Sendable {
           + ".authorization.StorageBasedAuthorizationProvider",
         // Otherwise Spark looks for a file in each part, and reports that it is missing.
         "spark.sql.streaming.fileStreamSink.ignoreMetadata": "true",
-        "spark.sql.shuffle.partitions": "\(plan.configuration.job.jobs * 2)",
+        "spark.sql.shuffle.partitions": "\(plan.jobs * 2)",
       ], folder: exchange, log: "\(room)/spark.log", stop: stop)
   }
 

@@ -12,7 +12,7 @@ extension Intake {
   ) throws {
     try spark.removeLeftovers(of: ledger)
     guard !files.isEmpty else { return }
-    let intake = try LakeIntake(into: ledger, schedules: plan.configuration.retrySchedules)
+    let intake = try LakeIntake(into: ledger, schedules: plan.retrySchedules)
     let part = try spark.newPart(of: ledger)
     let listed = try spark.write(
       files.enumerated().map { "\($0)\t\(try StageCoding.field(ListedFile($1)))" }, as: "files")

@@ -97,9 +97,9 @@ extension RunPipeline {
       var replayed = plan
       if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
-        replayed.configuration.reading = then.reading
-        replayed.configuration.retrySchedules = then.retrySchedules
-        replayed.configuration.valueBytesMax = then.valueBytesMax
+        replayed.reading = then.reading
+        replayed.retrySchedules = then.retrySchedules
+        replayed.valueBytesMax = then.valueBytesMax
       }
       replayed.configuration.secrets = [:]
       replayed.archives = archive.kind == .events ? [bytes.path] : []
