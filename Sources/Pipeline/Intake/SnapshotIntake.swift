@@ -50,46 +50,41 @@ extension Intake {
       summary.snapshotFilesKnown += 1
       return try ledger.recordRepeat(archive)
     }
+    // Unless it is finished, its deinitialiser undoes what it wrote.
     var entry = try SnapshotIntake(archive, into: ledger)
     var firstReject: Reject?
     var isDated = true
     var newest: Instant?
     var ended: ArchiveEnd?
-    do {
-      let workers = Workers(count: 1, waitingMax: Self.snapshotBytesWaitingMax)
-      try workers.run([file], messages(capturedAt: capturedAt), size: \.bytes) { _, message in
-        switch message {
-        case .lines(let snapshots, let rejects, let apart):
-          try SubledgerError.check(stop)
-          firstReject = firstReject ?? rejects.first
-          for snapshot in snapshots {
-            isDated = isDated && snapshot.capturedAt != capturedAt
-            newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
-          }
-          try entry.add(snapshots, rejects: rejects, retracted: apart)
-        case .again:
-          entry.abandon()
-          entry = try SnapshotIntake(archive, into: ledger)
-          (firstReject, isDated, newest) = (nil, true, nil)
-        case .ended(let end): ended = end
+    let workers = Workers(count: 1, waitingMax: Self.snapshotBytesWaitingMax)
+    try workers.run([file], messages(capturedAt: capturedAt), size: \.bytes) { _, message in
+      switch message {
+      case .lines(let snapshots, let rejects, let apart):
+        try SubledgerError.check(stop)
+        firstReject = firstReject ?? rejects.first
+        for snapshot in snapshots {
+          isDated = isDated && snapshot.capturedAt != capturedAt
+          newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
         }
+        try entry.add(snapshots, rejects: rejects, retracted: apart)
+      case .again:
+        entry.abandon()
+        entry = try SnapshotIntake(archive, into: ledger)
+        (firstReject, isDated, newest) = (nil, true, nil)
+      case .ended(let end): ended = end
       }
-      guard let end = ended, end.sha256 == sha256 else {
-        warn("file_changed", file, "changed while it was read; it is left for the next run")
-        return entry.abandon()
-      }
-      let counts = try entry.finish(end.damage, isDated: isDated)
-      summary.snapshots += counts.accepted + counts.duplicates
-      summary.snapshotsRejected += counts.rejected
-      if let firstReject { warn(firstReject, of: counts, in: file) }
-      if let damage = end.damage {
-        warn(of: damage, in: file, effect: ", and users missing from it raise no breaks")
-      }
-      if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
-    } catch {
-      entry.abandon()
-      throw error
     }
+    guard let end = ended, end.sha256 == sha256 else {
+      return warn("file_changed", file, "changed while it was read; it is left for the next run")
+    }
+    let counts = try entry.finish(end.damage, isDated: isDated)
+    summary.snapshots += counts.accepted + counts.duplicates
+    summary.snapshotsRejected += counts.rejected
+    if let firstReject { warn(firstReject, of: counts, in: file) }
+    if let damage = end.damage {
+      warn(of: damage, in: file, effect: ", and users missing from it raise no breaks")
+    }
+    if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
   }
 
   /// Reads a file in one thread and parses its chunks in several, while this thread writes.
