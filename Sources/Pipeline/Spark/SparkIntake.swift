@@ -22,18 +22,13 @@ extension Intake {
     var archives = try ArchiveImport(of: files, by: intake, rules, for: self, summary: summary)
     defer { summary = archives.summary }
     let again = try RowFile(path: "\(spark.exchange)/\(spark.newName("again")).tsv")
-    do {
-      try account(of: part, by: spark, intake, &archives, again)
-      let places = intake.waiting
-      if try again.close() > 0 {
-        try spark.run(spark.scripts.keep(rows: again.path, as: part.again))
-      }
-      try merge(places, by: spark, intake)
-      archives.summary.add(try intake.commit())
-    } catch {
-      intake.abandon()
-      throw error
+    try account(of: part, by: spark, intake, &archives, again)
+    let places = intake.waiting
+    if try again.close() > 0 {
+      try spark.run(spark.scripts.keep(rows: again.path, as: part.again))
     }
+    try merge(places, by: spark, intake)
+    archives.summary.add(try intake.commit())
   }
 
   /// Takes the rows of a part as if its files were read in this process.
