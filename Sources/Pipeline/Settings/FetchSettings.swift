@@ -38,6 +38,13 @@ struct FetchSettings: Sendable {
   static let concurrencies = SettingForm.number(in: 1...256)
   static let providers = Provider.allCases.filter { !$0.interface.host.isEmpty }
 
+  /// The settings of the group, with their schema.
+  static var members: [String: JSONValue] {
+    let sources = providers.map { ($0.name, JSONValue.mapping(Source.members(of: $0))) }
+    let common = ["rate": rates.schema, "concurrency": concurrencies.schema, "authorities": .text]
+    return common.merging(sources) { $1 }
+  }
+
   mutating func read(_ value: SettingValue) throws {
     try value.forEach { entry in
       switch entry.key {
@@ -46,8 +53,7 @@ struct FetchSettings: Sendable {
       case "authorities": authorities = try entry.path()
       default:
         guard let provider = Self.providers.first(where: { $0.name == entry.key }) else {
-          throw entry.unknown(
-            among: Self.providers.map(\.name) + ["rate", "concurrency", "authorities"])
+          throw entry.unknown(among: Array(Self.members.keys))
         }
         try sources[provider, default: Source()].read(entry, of: provider)
       }
@@ -58,7 +64,8 @@ struct FetchSettings: Sendable {
 extension Setting {
   static let fetching = [
     Setting(
-      name: "fetch", schema: fetchSchema, traits: [.secret], whenUnset: "no provider is asked",
+      name: "fetch", schema: .mapping(FetchSettings.members), traits: [.secret],
+      whenUnset: "no provider is asked",
       example: """
 
         qonversion: {key: {env: QONVERSION_KEY}, url: https://api.qonversion.io, api: v4}
@@ -76,17 +83,6 @@ extension Setting {
         """
     ) { try $0.job.fetch.read($1) }
   ]
-
-  private static var fetchSchema: JSONValue {
-    var all = [
-      "rate": FetchSettings.rates.schema, "concurrency": FetchSettings.concurrencies.schema,
-      "authorities": .text,
-    ]
-    for provider in FetchSettings.providers {
-      all[provider.name] = .mapping(FetchSettings.Source.members(of: provider))
-    }
-    return .mapping(all)
-  }
 }
 
 extension FetchSettings.Source {
