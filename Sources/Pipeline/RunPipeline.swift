@@ -24,7 +24,7 @@ public struct RunPipeline {
   /// Whether all files of the previous set are compared with their checksums, however old.
   private(set) var readsPreviousSet = true
 
-  /// Creates a run with these settings, which may be wrong: monitors must hear of that, too.
+  /// Creates a run with these settings, which may be wrong: monitors are notified of that, too.
   ///
   /// - Parameters:
   ///   - now: the clock, read once by the command; the default of as-of.

@@ -28,8 +28,8 @@ extension Ledger {
     try access("look for a set") { try $0.isAny("published_set where sha256 = ?", sha256) }
   }
 
-  /// Returns the folder into which a run published this set; nil for an unrecorded report
-  /// and for another ledger's set.
+  /// Returns the folder into which a run published this set; nil for unrecorded reports and sets of
+  /// other ledgers.
   public func folder(ofSet sha256: String) throws(SubledgerError) -> String? {
     try first(
       "look for a set",
@@ -37,7 +37,7 @@ extension Ledger {
     ) { $0.text(0) }
   }
 
-  /// Records that a set is about to be published: by a run into `folder`, or as an
+  /// Records that a set is about to be published: by a run into `folder`, or, if that is nil, by an
   /// unrecorded report.
   public func announce(set sha256: String, in folder: String?) throws(SubledgerError) {
     try change("announce a set") { database in

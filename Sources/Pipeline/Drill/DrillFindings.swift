@@ -7,7 +7,7 @@ struct DrillFindings {
   let breaks: [String: Break]
   let arrivals: [ArrivalKey: ArrivalSums]
   let rates: ExchangeRates
-  /// Who has a break other than of arrival.
+  /// Users and subscriptions with a break that is not about arrival.
   let troubled: Set<BreakHolder>
 
   init(in ledger: Ledger, by pipeline: RunPipeline) throws {

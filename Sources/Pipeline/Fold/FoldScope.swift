@@ -31,7 +31,7 @@ struct FoldScope: Sendable {
   }
 
   /// Whether every feed is the same and reaches at least as far as before: when a feed stops, final
-  /// ends are open again, and another begin changes what counts as missing.
+  /// ends are open again, and when its begin moves, other events count as missing.
   private static func isForward(
     from basis: FactCheckpoint, to rules: ReconciliationSettings
   ) -> Bool {
