@@ -101,8 +101,12 @@ extension Reconciler {
   }
 
   private func raiseEnds(_ match: EntitlementMatch, known: Instant, snapshot: Instant) {
+    // What ended or continued the access happened at the earlier end, if that is over.
+    let ended = min(known, snapshot)
+    let lastEventAt = match.lineage.state.lastEventAt
+    let at = ended <= knownAt ? max(ended, lastEventAt) : lastEventAt
     raiseState(
-      .expiryMismatch, match, at: isOfWebhook ? knownAt : match.lineage.state.lastEventAt,
+      .expiryMismatch, match, at: isOfWebhook ? knownAt : at,
       "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)")
   }
 
