@@ -74,10 +74,10 @@ public struct CustomReport: Sendable {
     guard let (_, name, type, key, description) = text.wholeMatch(of: form)?.output,
       let kind = Kind(rawValue: String(type))
     else { return nil }
+    let (format, unit, addition) = kind.layout
     let column = ReportColumn(
-      name: String(name), format: kind.format, unit: kind.unit,
-      description: String(description), isKey: key != nil,
-      addition: key == nil ? kind.addition : .none)
+      name: String(name), format: format, unit: unit, description: String(description),
+      isKey: key != nil, addition: key == nil ? addition : .none)
     return (kind, column)
   }
 
@@ -90,30 +90,15 @@ public struct CustomReport: Sendable {
 }
 
 extension CustomReport.Kind {
-  var format: CellFormat {
+  /// How a column of this kind is printed and read.
+  var layout: (format: CellFormat, unit: String?, addition: ColumnAddition) {
     switch self {
-    case .string: .text
-    case .integer: .integer
-    case .usd, .local: .amount
-    case .percent: .percent
-    case .yearmonth, .date, .datetime, .boolean: .typed(rawValue)
-    }
-  }
-
-  var unit: String? {
-    switch self {
-    case .usd: "USD"
-    case .local: "currency"
-    case .percent: "percent"
-    default: nil
-    }
-  }
-
-  var addition: ColumnAddition {
-    switch self {
-    case .integer, .usd: .sum
-    case .local: .perCurrency
-    default: .none
+    case .string: (.text, nil, .none)
+    case .integer: (.integer, nil, .sum)
+    case .usd: (.amount, "USD", .sum)
+    case .local: (.amount, "currency", .perCurrency)
+    case .percent: (.percent, "percent", .none)
+    case .yearmonth, .date, .datetime, .boolean: (.typed(rawValue), nil, .none)
     }
   }
 
