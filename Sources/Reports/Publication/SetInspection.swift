@@ -60,10 +60,9 @@ public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspectio
 public func plannedChanges(
   of folder: String, by set: SealedSet
 ) throws(SubledgerError) -> [String] {
-  let sums = set.sums
-  let published = try readFile("\(folder)/\(checksumsName)")
-  var added = published == nil ? [checksumsName] : []
-  var changed = published != nil && published != set.checksums ? [checksumsName] : []
+  var sums = set.sums
+  sums.hashes[checksumsName] = sha256(of: set.checksums)
+  var (added, changed): ([String], [String]) = ([], [])
   for path in sums.paths {
     let place = "\(folder)/\(path)"
     guard let status = try status(of: place) else {
