@@ -44,10 +44,8 @@ struct PrintedRows {
 
   mutating func removeAll() {
     count = 0
-    for index in printed.indices {
-      printed[index] = 0
-      residual[index] = 0
-    }
+    printed = printed.map { _ in 0 }
+    residual = printed
   }
 
   /// Prints the next row from values as a query returns them.

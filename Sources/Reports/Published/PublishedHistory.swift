@@ -11,14 +11,9 @@ final class PublishedHistory {
   let closes: [Month: MonthClose]
   /// The first run that published the same; rows are compared with what earlier runs published.
   let first: Int64
-  private var newest: [CompletedMonth: Int64?] = [:]
+  /// Results of `lastRun`.
+  private var lastRuns: [Feed: [HorizonKind: [Month: Int64?]]] = [:]
   private var changes: [Int64: LaterChanges] = [:]
-
-  private struct CompletedMonth: Hashable {
-    let month: Month
-    let kind: HorizonKind
-    let feed: Feed
-  }
 
   init(_ ledger: Ledger, _ plan: ReportPlan, _ horizons: [Feed: [HorizonKind: Month]]) throws {
     (self.ledger, self.plan, self.horizons) = (ledger, plan, horizons)
@@ -41,11 +36,10 @@ final class PublishedHistory {
   /// The newest earlier run in which the rows of a feed were complete for `month`.
   func lastRun(completing month: Month, _ kind: HorizonKind, _ feed: Feed?) throws -> Int64? {
     guard let feed else { return nil }
-    let coverage = CompletedMonth(month: month, kind: kind, feed: feed)
-    if let known = newest[coverage] { return known }
+    if let known = lastRuns[feed]?[kind]?[month] { return known }
     let run = try ledger.newestPublication(
       zone: plan.zone, before: first, completing: month, kind, of: feed)
-    newest[coverage] = .some(run)
+    lastRuns[feed, default: [:]][kind, default: [:]][month] = .some(run)
     return run
   }
 }
