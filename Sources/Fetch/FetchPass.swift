@@ -50,29 +50,28 @@ public struct FetchPass {
       try SubledgerError.check(stop, "fetching from \(rules.provider.name)")
       var now = clock()
       while active.count < rules.concurrency {
-        guard let inquiry = try ready(at: now, next) else { break }
+        guard let queries = try ready(at: now, next) else { break }
         guard bucket.take(at: now) else {
-          waiting.append(inquiry)
+          waiting.append(queries)
           break
         }
-        ask(inquiry)
+        ask(queries)
       }
       if active.isEmpty, waiting.isEmpty, isAtEnd { return }
       let isFull = active.count == rules.concurrency
       let ended = client.finished(within: isFull ? 100 : 10)
       now = clock()
       for (number, response) in ended {
-        guard let inquiry = active.removeValue(forKey: number) else { continue }
+        guard let queries = active.removeValue(forKey: number) else { continue }
         switch response {
-        case .success(let response): try take(response, to: inquiry, at: now)
+        case .success(let response): try take(response, to: queries, at: now)
         case .failure(let failure) where failure.isOfServer:
           throw SubledgerError(
             .configuration, "cannot fetch from \(rules.provider.name): \(failure.reason)",
             hint: "check the address, `fetch.authorities` and the variable https_proxy; what was "
               + "fetched is kept")
         case .failure(let failure):
-          try retry(
-            inquiry, nil, failure.reason, after: nil, at: now, isLast: !failure.isTransient)
+          try retry(queries, nil, failure.reason, at: now, isLast: !failure.isTransient)
         }
       }
       if !ended.isEmpty { progress(journal.count) }
@@ -93,45 +92,45 @@ public struct FetchPass {
         break
       }
       guard !journal.holds(user) else { continue }
-      var inquiry = UserQueries(user: user, readyAt: now)
-      let isTaken = journal.parts(of: user, at: now).allSatisfy { take($0, to: &inquiry) }
-      let isOpen = isTaken && inquiry.lines.count < rules.records.count
-      return isOpen ? inquiry : UserQueries(user: user, readyAt: now)
+      var queries = UserQueries(user: user, readyAt: now)
+      let isTaken = journal.parts(of: user, at: now).allSatisfy { take($0, to: &queries) }
+      let isOpen = isTaken && queries.lines.count < rules.records.count
+      return isOpen ? queries : UserQueries(user: user, readyAt: now)
     }
     return nil
   }
 
-  private mutating func ask(_ inquiry: UserQueries) {
-    let record = rules.records[inquiry.lines.count]
+  private mutating func ask(_ queries: UserQueries) {
+    let record = rules.records[queries.lines.count]
     let request = FetchRequest(
-      record, of: inquiry.user.id, app: inquiry.user.app, at: rules.provider,
+      record, of: queries.user.id, app: queries.user.app, at: rules.provider,
       isOlder: rules.isOlder)
     var url = rules.url + request.path
-    if let last = inquiry.last {
+    if let last = queries.last {
       url += "?limit=100&starting_after=\(FetchRequest.encoded(last))"
     }
     var headers = [(name: "Accept", value: "application/json")]
     if let text = rules.authorization { headers.append((name: "Authorization", value: text)) }
     number += 1
-    active[number] = inquiry
+    active[number] = queries
     client.start(HTTPRequest(request.method, url, headers: headers), as: number)
   }
 
   private mutating func take(
-    _ response: HTTPResponse, to inquiry: UserQueries, at now: Instant
+    _ response: HTTPResponse, to queries: UserQueries, at now: Instant
   ) throws {
     let status = response.status
     switch status {
     case 200:
       guard let page = responses.page(response.body, of: rules.provider) else {
-        return try retry(inquiry, status, "the answer is an incomplete list", after: nil, at: now)
+        return try retry(queries, status, "the answer is an incomplete list", at: now)
       }
-      try take(page, to: inquiry, at: now)
+      try take(page, to: queries, at: now)
     case 400, 404, 410, 422:
       // The provider has answered; it refuses an id that it cannot have with 400 or 422.
       failuresInARow = 0
       try journal.add(
-        FailedUser(user: inquiry.user, status: status, reason: "the provider has no such user"))
+        FailedUser(user: queries.user, status: status, reason: "the provider has no such user"))
     case 401, 403:
       throw SubledgerError(
         .permission,
@@ -144,64 +143,64 @@ public struct FetchPass {
         bucket.pause(until: now + Interval(milliseconds: wait))
       }
       try retry(
-        inquiry, status, "the server was busy or failed", after: response.retryAfter, at: now)
+        queries, status, "the server was busy or failed", after: response.retryAfter, at: now)
     default:
-      try retry(inquiry, status, "the request was refused", after: nil, at: now, isLast: true)
+      try retry(queries, status, "the request was refused", at: now, isLast: true)
     }
   }
 
   private mutating func take(
-    _ page: SnapshotResponses.Page, to inquiry: UserQueries, at now: Instant
+    _ page: SnapshotResponses.Page, to queries: UserQueries, at now: Instant
   ) throws {
-    var inquiry = inquiry
-    inquiry.attempts = 0
-    guard page.next == nil || page.next != inquiry.last && inquiry.lists.count < 999 else {
-      return try retry(inquiry, 200, "its list does not end", after: nil, at: now, isLast: true)
+    var queries = queries
+    queries.attempts = 0
+    guard page.next == nil || page.next != queries.last && queries.lists.count < 999 else {
+      return try retry(queries, 200, "its list does not end", at: now, isLast: true)
     }
     // All responses about a user count as of the time of the first.
     let part = FetchedPart(
-      capturedAt: inquiry.capturedAt ?? now, record: rules.records[inquiry.lines.count],
+      capturedAt: queries.capturedAt ?? now, record: rules.records[queries.lines.count],
       list: page.list, next: page.next)
-    guard take(part, to: &inquiry) else {
-      return try retry(inquiry, 200, "the answer cannot be read", after: nil, at: now, isLast: true)
+    guard take(part, to: &queries) else {
+      return try retry(queries, 200, "the answer cannot be read", at: now, isLast: true)
     }
-    guard inquiry.lines.count < rules.records.count else {
+    guard queries.lines.count < rules.records.count else {
       failuresInARow = 0
-      return try journal.add(inquiry.lines, of: inquiry.user)
+      return try journal.add(queries.lines, of: queries.user)
     }
-    try journal.add(part, of: inquiry.user)
-    waiting.insert(inquiry, at: 0)
+    try journal.add(part, of: queries.user)
+    waiting.insert(queries, at: 0)
   }
 
   /// Adds an answer; returns false when it belongs to another record or is unreadable.
-  private mutating func take(_ part: FetchedPart, to inquiry: inout UserQueries) -> Bool {
-    guard rules.records.dropFirst(inquiry.lines.count).first == part.record else { return false }
-    inquiry.capturedAt = part.capturedAt
-    inquiry.lists.append(part.list)
-    inquiry.last = part.next
+  private mutating func take(_ part: FetchedPart, to queries: inout UserQueries) -> Bool {
+    guard rules.records.dropFirst(queries.lines.count).first == part.record else { return false }
+    queries.capturedAt = part.capturedAt
+    queries.lists.append(part.list)
+    queries.last = part.next
     guard part.next == nil else { return true }
     let line = responses.line(
-      inquiry.lists, user: inquiry.user.id, app: inquiry.user.app, at: part.capturedAt,
+      queries.lists, user: queries.user.id, app: queries.user.app, at: part.capturedAt,
       of: rules.provider)
     guard let line else { return false }
-    inquiry.lines.append(line)
-    inquiry.lists = []
+    queries.lines.append(line)
+    queries.lists = []
     return true
   }
 
   /// Schedules the request again, or gives the user up.
   private mutating func retry(
-    _ inquiry: UserQueries, _ status: Int?, _ reason: String, after seconds: Int?, at now: Instant,
-    isLast: Bool = false
+    _ queries: UserQueries, _ status: Int?, _ reason: String, after seconds: Int? = nil,
+    at now: Instant, isLast: Bool = false
   ) throws {
-    var inquiry = inquiry
-    inquiry.attempts += 1
-    guard isLast || inquiry.attempts >= Self.attemptsMax else {
-      let wait = Backoff.wait(after: inquiry.attempts, retryAfter: seconds)
-      inquiry.readyAt = now + Interval(milliseconds: wait)
-      return waiting.append(inquiry)
+    var queries = queries
+    queries.attempts += 1
+    guard isLast || queries.attempts >= Self.attemptsMax else {
+      let wait = Backoff.wait(after: queries.attempts, retryAfter: seconds)
+      queries.readyAt = now + Interval(milliseconds: wait)
+      return waiting.append(queries)
     }
-    failed.append(FailedUser(user: inquiry.user, status: status, reason: reason))
+    failed.append(FailedUser(user: queries.user, status: status, reason: reason))
     failuresInARow += 1
     guard failuresInARow < Self.failuresMax else {
       let answer = status.map { "status \($0): " } ?? ""

@@ -40,7 +40,7 @@ extension ReportContext {
       provider integer, from_ms integer, to_ms integer, delayed integer, last_taken_ms integer,
       next_taken_ms integer
       """)
-    var silence = OutageCandidate()
+    var candidate = OutageCandidate()
     try ledger.rows(
       sql: """
         select provider, slot, min(from_ms) as from_ms, max(to_ms) as to_ms, 0 as attempt
@@ -57,19 +57,16 @@ extension ReportContext {
         order by 1, 2, 3, 5
         """, arguments: [.integer(Ledger.receiptSlot)]
     ) { row in
-      let (provider, from) = (row.number(0), row.number(2))
-      if silence.provider != provider {
-        if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
-        silence = OutageCandidate(provider: provider)
+      let (provider, from, attempt) = (row.number(0), row.number(2), row.number(4))
+      let isOther = candidate.provider != provider
+      if isOther || attempt == 0 {
+        let outage = candidate.outage(endedAt: isOther ? nil : from)
+        if let outage { try insert("outage", outage) }
+        candidate = OutageCandidate(provider: provider, taken: attempt == 0 ? row.number(3) : nil)
       }
-      if row.number(4) > 0 {
-        silence.fail(at: from, isFirst: row.number(4) == 1)
-      } else {
-        if let outage = silence.outage(endedAt: from) { try insert("outage", outage) }
-        silence = OutageCandidate(provider: provider, taken: row.number(3))
-      }
+      if attempt > 0 { candidate.fail(at: from, isFirst: attempt == 1) }
     }
-    if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
+    if let outage = candidate.outage(endedAt: nil) { try insert("outage", outage) }
   }
 }
 

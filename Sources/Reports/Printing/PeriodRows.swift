@@ -17,18 +17,18 @@ struct PeriodRows {
   private(set) var number: Int64?
   private let width: Int
   private let keys: [Key]
-  private let lexicon: Labels
+  private let labels: Labels
   private var values: [Int64] = []
   /// One bit per column, set where the value is null.
   private var nulls: [UInt64] = []
   private var ranks: [Int64] = []
 
   /// An empty buffer for rows of `width` values, sorted by `keys`.
-  init(width: Int, keys: [Key], lexicon: Labels) {
+  init(width: Int, keys: [Key], labels: Labels) {
     precondition(width <= UInt64.bitWidth, "each value needs a bit that marks null")
     self.width = width
     self.keys = keys
-    self.lexicon = lexicon
+    self.labels = labels
   }
 
   /// Removes the rows and keeps their memory.
@@ -54,7 +54,7 @@ struct PeriodRows {
     for key in keys {
       let value = values[start + key.column]
       if let part = key.part {
-        ranks.append(try lexicon.rank(value, part))
+        ranks.append(try labels.rank(value, part))
       } else {
         ranks.append(null & 1 << UInt64(key.column) == 0 ? value : .min)
       }

@@ -93,7 +93,7 @@ final class TableWriter {
   ) throws {
     let arguments = first.map { [LedgerValue.integer(Int64($0.number))] } ?? []
     let width = layout.columns.reduce(0) { $0 + $1.format.width }
-    var period = PeriodRows(width: width, keys: keys, lexicon: labels)
+    var period = PeriodRows(width: width, keys: keys, labels: labels)
     try ledger.rows(sql: sql, arguments: arguments) { row in
       try check(row)
       let next = row.number(places[0])

@@ -1,15 +1,15 @@
 -- The breaks in the reports of this as-of: all that this run saw, and what a run of it resolved, so
 -- that repeating a run gives the same. A break seen only at later as-ofs had not begun.
-with lives as (
+with episodes as (
   select
-    life.break_id,
-    min(life.first_seen_ms) as first_seen_ms,
-    max(case when life.resolved_ms <= as_of.ms then 1 else 0 end) as was_resolved,
-    max(case when life.resolved_ms = as_of.ms then life.last_seen_ms end) as resolved_seen_ms
-  from break_episode as life
+    episode.break_id,
+    min(episode.first_seen_ms) as first_seen_ms,
+    max(case when episode.resolved_ms <= as_of.ms then 1 else 0 end) as was_resolved,
+    max(case when episode.resolved_ms = as_of.ms then episode.last_seen_ms end) as resolved_seen_ms
+  from break_episode as episode
   cross join as_of
-  where life.episode > 0
-  group by life.break_id
+  where episode.episode > 0
+  group by episode.break_id
 )
 select
   break.break_id,
@@ -17,7 +17,7 @@ select
   case
     when break.last_run <> as_of.run then 'resolved'
     when decision.verdict is not null then decision.verdict
-    when break.status = 'open' and lives.was_resolved = 1 then 'reopened'
+    when break.status = 'open' and episodes.was_resolved = 1 then 'reopened'
     else break.status
   end as status,
   break.severity,
@@ -33,8 +33,8 @@ select
   break.transaction_id,
   break.product_id,
   break.expected_ms as expected_at,
-  min(lives.first_seen_ms, as_of.ms) as first_seen_at,
-  iif(break.last_run = as_of.run, as_of.ms, lives.resolved_seen_ms) as last_seen_at,
+  min(episodes.first_seen_ms, as_of.ms) as first_seen_at,
+  iif(break.last_run = as_of.run, as_of.ms, episodes.resolved_seen_ms) as last_seen_at,
   break.settles_ms as settles_at,
   break.evidence_expires_ms as evidence_expires_at,
   break.missing_events,
@@ -43,7 +43,7 @@ select
   break.evidence,
   iif(break.last_run = as_of.run, break.action, 'nothing; later input explains it') as action
 from break
-join lives on lives.break_id = break.id
+join episodes on episodes.break_id = break.id
 cross join as_of
 join provider_word as provider on provider.id = break.provider
 join environment_word as environment on environment.id = break.environment
@@ -52,4 +52,4 @@ join basis_word as basis on basis.id = break.amount_basis
 left join decision on decision.break_id = break.id
 where
   break.last_run = as_of.run
-  or lives.resolved_seen_ms is not null
+  or episodes.resolved_seen_ms is not null

@@ -11,7 +11,7 @@ with arrivals as (
     and arrival.app = feed.app
     and arrival.day between feed.begin_ms / 86400000 and feed.newest_ms / 86400000
 ),
-silences as (
+gaps as (
   select
     provider,
     day as last_day,
@@ -55,9 +55,9 @@ listed as (
     day.number,
     cell.provider,
     cell.kind
-  from silences as silence
-  join day on day.number between silence.last_day + 1 and silence.next_day - 1
-  join delivery_cell as cell on cell.day = silence.last_day and cell.provider = silence.provider
+  from gaps as gap
+  join day on day.number between gap.last_day + 1 and gap.next_day - 1
+  join delivery_cell as cell on cell.day = gap.last_day and cell.provider = gap.provider
   where cell.delivered > 0
 )
 select
