@@ -47,7 +47,7 @@ import Domain
         guard
           let period = periods.first(where: { $0.charge.transaction == held.charge.transaction })
         else { continue }
-        let full = customer.person.market.prices[held.charge.product.rawValue] * 10_000
+        let full = customer.person.market.listPrice(of: held.charge.product, hasRisen: false)
         let isHalf = period.charge.gross.local * 3 < full * 2
         prices[held.kind, default: []].append(isHalf)
       }

@@ -1,13 +1,10 @@
 import Domain
 
 /// A product on sale.
-enum Product: Int, CaseIterable, Sendable {
+///
+/// Raw values are the last part of the store product id and of the dashboard product id.
+enum Product: String, CaseIterable, Sendable {
   case weekly, monthly, plus, yearly, coins, lifetime
-
-  private static let names = allCases.map { "\($0)" }
-
-  /// The last part of the store product id and of the dashboard product id.
-  var name: String { Self.names[rawValue] }
 
   /// Nil for a one-time purchase.
   var period: PeriodLength? {
@@ -62,9 +59,9 @@ enum App: String, CaseIterable, Sendable {
     }
   }
 
-  func storeID(of product: Product) -> String { "com.example.\(rawValue).\(product.name)" }
+  func storeID(of product: Product) -> String { "com.example.\(rawValue).\(product.rawValue)" }
 
-  func dashboardID(of product: Product) -> String { "\(rawValue)_\(product.name)" }
+  func dashboardID(of product: Product) -> String { "\(rawValue)_\(product.rawValue)" }
 }
 
 /// One app in one store, with its terms.

@@ -11,8 +11,8 @@ struct Market: Sendable {
   let baseRate: Int64
   /// Smallest price step, in millionths.
   let step: Int64
-  /// Prices in hundredths, in the order of `Product.allCases`.
-  let prices: [Int64]
+  /// Prices in hundredths.
+  let prices: [Product: Int64]
 
   static let all = [
     Market("US", "USA", "en", "USD", 1_000_000, prices: [299, 999, 1499, 5999, 499, 14999]),
@@ -37,7 +37,8 @@ struct Market: Sendable {
   ) {
     (self.country, self.storefront, self.locale) = (country, storefront, locale)
     (self.currency, self.baseRate) = (currency, baseRate)
-    (self.step, self.prices) = (step, prices)
+    self.step = step
+    self.prices = Dictionary(uniqueKeysWithValues: zip(Product.allCases, prices))
   }
 
   /// Millionths of a US dollar per unit in the month of `second`.
@@ -59,7 +60,7 @@ struct Market: Sendable {
 
   /// The list price in millionths of the currency.
   func listPrice(of product: Product, hasRisen: Bool) -> Int64 {
-    let price = prices[product.rawValue] * 10_000
+    let price = (prices[product] ?? 0) * 10_000
     return product == .monthly && hasRisen ? priced(price, 6, 5) : price
   }
 
