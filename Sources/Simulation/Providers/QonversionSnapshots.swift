@@ -120,7 +120,7 @@ struct SnapshotLine {
       "last_purchase_timestamp": (holding.transactions.last?.at).orNull,
       "auto_renew_disable_timestamp": holding.autoRenewOffAt.orNull,
       "renews_count": holding.renewals, "grant_type": holding.origin.name,
-      "store_transactions": transactions(of: holding),
+      "store_transactions": holding.transactions.map { transaction($0, of: holding) },
     ]
   }
 
@@ -132,7 +132,8 @@ struct SnapshotLine {
       "productId": person.app.dashboardID(of: access.product),
       "startedDate": JSON.date(access.started), "expirationDate": JSON.date(access.until),
       "autoRenewDisableDate": JSON.date(holding.autoRenewOffAt), "renewsCount": holding.renewals,
-      "grantType": "\(holding.origin)", "transactions": transactions(of: holding),
+      "grantType": "\(holding.origin)",
+      "transactions": holding.transactions.map { transaction($0, of: holding) },
     ]
   }
 
@@ -144,16 +145,13 @@ struct SnapshotLine {
       "id": holding.id, "product_id": id(access.product), "active": access.isActive,
       "expires_at": JSON.date(access.until), "renew_state": access.state.sentName,
       "renews_count": holding.renewals, "source": holding.source(of: person),
-      "grant_type": holding.origin.name, "transactions": transactions(of: holding),
+      "grant_type": holding.origin.name,
+      "transactions": holding.transactions.map { transaction($0, of: holding) },
     ]
   }
 
-  private func transactions(of holding: Holding) -> [JSON] {
+  private func transaction(_ transaction: HeldTransaction, of holding: Holding) -> JSON {
     let owner = holding.origin == .familySharing ? holding.origin.name : "owner"
-    return holding.transactions.map { transaction($0, owner) }
-  }
-
-  private func transaction(_ transaction: HeldTransaction, _ owner: String) -> JSON {
     let isObject = shape == .sdkObject
     let number = transaction.charge.transaction
     let text = { (name: String) in isObject ? camelCase(name) : name }
