@@ -49,7 +49,7 @@ import Domain
   func renewals() throws {
     let world = try World.calm(by: [.flobuk])
     var unchained = 0
-    for customer in try world.customers.map(Provider.flobuk.sender.seen) {
+    for customer in try world.customers.map(\.seenByFlobuk) {
       let isPlay = customer.person.shop.store == .playStore
       for occurrence in customer.occurrences where occurrence.kind == .renewed {
         #expect(customer.namesFlobukUser(occurrence) == customer.person.validatesRenewals)

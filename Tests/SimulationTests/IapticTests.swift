@@ -57,7 +57,7 @@ import Domain
   func collections() throws {
     let world = try World.calm(by: [.iaptic])
     var replaced = 0
-    for customer in try world.customers.map(Provider.iaptic.sender.seen) {
+    for customer in try world.customers.map(\.seenByIaptic) {
       for occurrence in customer.occurrences {
         let held = customer.collection(at: occurrence.time)
         #expect(Set(held.map(\.charge.product)).count == held.count)

@@ -59,7 +59,7 @@ import Domain
     #expect(revenue.contains { $0["charge_kind"] == "product_change" })
     #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
     var changes: [EventKind: Int] = [:]
-    for customer in try world.customers.map(Provider.purple.sender.seen)
+    for customer in try world.customers.map(\.seenByPurple)
     where customer.person.shop.store != .stripe {
       for occurrence in customer.occurrences where occurrence.previousProduct != nil {
         let periods = customer.expectedHistory.subscriptions.flatMap(\.periods)

@@ -19,14 +19,14 @@ extension Scenario {
   func histories(of number: Int, by providers: [Provider]) -> [CustomerSimulation] {
     let customer = CustomerSimulator(of: number, in: self).customer
     return providers.map(\.sender).filter { $0.isReported(customer.person.shop) }
-      .map { sent($0.seen(customer)) }
+      .map { sent($0.seen(customer, self)) }
   }
 
-  /// The customer as the provider sends it, with faults, while it reports the customer.
+  /// The customer while the provider reports it.
   private func sent(_ customer: CustomerSimulation) -> CustomerSimulation {
-    var sent = customer.person.shop.sender.withFaults(customer, self)
     let shop = customer.person.shop
-    guard let migration, migration.moves(shop) else { return sent }
+    guard let migration, migration.moves(shop) else { return customer }
+    var sent = customer
     if shop.provider == migration.from {
       sent.occurrences.removeAll { Instant(seconds: $0.time) > migration.both.upperBound }
       sent.movesAway = true
@@ -56,8 +56,8 @@ extension CustomerSimulation {
   var paidPeriods: [AccessPeriod] { subscriptions.flatMap(\.periods) }
 
   /// The trial of the first subscription, if the archives cover its start.
-  func firstTrial(since start: Int64) -> AccessPeriod? {
-    subscriptions.first?.trial.flatMap { $0.start >= start ? $0 : nil }
+  var firstTrial: AccessPeriod? {
+    subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
   }
 
   func period(of occurrence: Occurrence) -> AccessPeriod? {

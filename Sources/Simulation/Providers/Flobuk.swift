@@ -16,7 +16,7 @@ extension Sender {
             ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
             : (.exact, "renewals without user are booked and in no count of subscriptions")
     },
-    seen: \.seenByFlobuk, body: { event, _, _ in event.flobukBody },
+    seen: { customer, _ in customer.seenByFlobuk }, body: { event, _, _ in event.flobukBody },
     snapshot: { $0.flobukSnapshot(at: $0.span.end) }, name: { _ in "state" },
     user: { $0.flobukUser ?? "" }, namesOriginal: { $0.person.shop.store == .playStore },
     evidence: \.ofFlobuk)

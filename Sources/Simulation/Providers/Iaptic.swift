@@ -9,7 +9,7 @@ extension Sender {
         ? (.near, "no date of a renewal is sent: late and recovered ones cannot be dated")
         : (.exact, "kinds and periods are sent; amounts are sent or the list's")
     },
-    seen: \.seenByIaptic, withFaults: { $1.withIntroOffer($0) },
+    seen: { $1.withIntroOffer($0.seenByIaptic) },
     body: { event, _, _ in event.iapticBody },
     snapshot: { customer in
       // `GET /v2/customers/{applicationUsername}/purchases`.

@@ -59,7 +59,7 @@ extension CustomerSimulation {
 
 extension CustomerSimulation {
   private var iapticHistory: ExpectedHistory {
-    let trial = firstTrial(since: span.start)
+    let trial = firstTrial
     let periods = paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
       // Without the end of grace, access ends with the paid period.

@@ -7,7 +7,7 @@ extension Sender {
     coverage: { _, _ in
       (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
     },
-    seen: \.seenByPurple, body: { event, _, _ in event.purpleBody },
+    seen: { customer, _ in customer.seenByPurple }, body: { event, _, _ in event.purpleBody },
     snapshot: { customer in
       // Purple publishes no API. The snapshot is a list that the team keeps, in the format for
       // entitlements of any provider.
@@ -158,7 +158,7 @@ extension CustomerSimulation {
 
 extension CustomerSimulation {
   private var purpleHistory: ExpectedHistory {
-    let trial = firstTrial(since: span.start)
+    let trial = firstTrial
     var periods: [AccessPeriod] = []
     for (subscription, sent) in subscriptions.enumerated() {
       for (index, period) in sent.periods.enumerated() {

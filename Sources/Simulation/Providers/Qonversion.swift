@@ -6,8 +6,7 @@ extension Sender {
     app: { $0.app.id(in: $0.store) },
     headers: { _ in ["accept": "application/json", "authorization": "Basic \(secret)"] },
     coverage: { _, _ in (.exact, "kinds and periods and money are sent") },
-    withFaults: { $1.withFaults($0) },
-    body: { $0.qonversionBody(created: $1, $2.entitlements) },
+    seen: { $1.withFaults($0) }, body: { $0.qonversionBody(created: $1, $2.entitlements) },
     nameOfOther: { _ in "trial_still_active" }, name: { qonversionName($0.occurrence.kind) },
     user: \.qonversionUser, evidence: \.ofQonversion)
 }

@@ -31,14 +31,10 @@ struct Sender: Sendable {
   var isReported: @Sendable (Shop) -> Bool = { _ in true }
   /// How far a report of a shop must agree with the truth, and why.
   let coverage: @Sendable (_ report: String, Shop) -> (Coverage, String)
-  /// The customer with the data that it sends.
+  /// The customer with the data that it sends, and with the faults of its feed.
   ///
   /// The true history stays unchanged. The sent events, and the expected reports, differ.
-  var seen: @Sendable (CustomerSimulation) -> CustomerSimulation = { $0 }
-  /// The customer as it sends it, with faults of its feed.
-  var withFaults: @Sendable (CustomerSimulation, Scenario) -> CustomerSimulation = {
-    sent, _ in sent
-  }
+  let seen: @Sendable (CustomerSimulation, Scenario) -> CustomerSimulation
   /// The body of an event in a message created at a given second.
   let body: @Sendable (SentEvent, _ created: Int64, Scenario) -> JSON
   /// The answer of its API at the end; nil when it does not have the user.
