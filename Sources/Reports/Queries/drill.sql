@@ -1,11 +1,6 @@
 -- The result of the newest drill, by code.
 select
-  code,
-  injected,
-  found,
-  renamed,
-  missed,
-  unrevealed,
+  *,
   wrong as false,
   found as recall,
   found + missed as recall_base,
