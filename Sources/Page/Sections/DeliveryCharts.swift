@@ -11,7 +11,7 @@ extension SetContents {
       ("Same in content", .sum("duplicates_semantic")), ("Conflicts", .sum("conflicts")),
       ("Late", .sum("late")),
     ])
-    let silences = [
+    let timelines = [
       ("outages", "Outages", "Times when your endpoint accepted no delivery.", try outages()),
       ("gaps", "Feed gaps", "Times when a feed delivered far fewer events than usual.", try gaps()),
     ]
@@ -27,7 +27,7 @@ extension SetContents {
     ]
     figures.append(latencyFigure())
     figures.indices.forEach { figures[$0].isPrinted = false }
-    for (id, title, note, table) in silences {
+    for (id, title, note, table) in timelines {
       let axis = " The bar is the time from the first month of the set to as-of."
       figures.append(ChartFigure(id, title, note: note + axis, of: table, numbers))
     }

@@ -21,10 +21,10 @@ struct Completeness: Sendable {
     let newest = known.last.map { $0.upperBound <= end ? $0.upperBound : $0.lowerBound }
     watermark = newest.map { $0 / 1000 }
     let recent = (newest ?? 0) - 60 * day * 1000
-    let silences = zip(known, known.dropFirst()).filter { $1.lowerBound >= recent }
+    let gaps = zip(known, known.dropFirst()).filter { $1.lowerBound >= recent }
       .map { $1.lowerBound - $0.upperBound }.sorted(by: >)
-    let outages = silences.count < 10 ? 0 : (silences.count + 99) / 100
-    let longest = silences.dropFirst(outages).first ?? 0
+    let outages = gaps.count < 10 ? 0 : (gaps.count + 99) / 100
+    let longest = gaps.dropFirst(outages).first ?? 0
     // How long the app may send nothing, in seconds.
     let gapMax = max(48 * hour, min(3 * longest, max(14 * day * 1000, longest)) / 1000)
     settled = watermark.flatMap { span.end - $0 > gapMax ? $0 : nil } ?? span.end
