@@ -31,7 +31,10 @@ extension Scenario {
   func delivery(of index: Int, in customer: CustomerSimulation) -> Delivery {
     let person = customer.person
     let schedule = person.shop.sender.attempts
-    var delivery = throughOutages(drawn(index, in: customer, schedule), schedule)
+    var delivery = drawn(index, in: customer, schedule)
+    let accepted = delivery.arrivals.compactMap { throughOutages($0, schedule) }
+    if delivery.outcome == .delivered, delivery.arrivals != accepted { delivery.outcome = .delayed }
+    delivery.arrivals = accepted
     if person.shop.sender.hasSecondAddress(person) {
       if delivery.outcome == .delivered { delivery.outcome = .duplicated }
       for var copy in delivery.arrivals {
@@ -112,19 +115,8 @@ extension Scenario {
     return arrivals
   }
 
-  /// The delivery if the endpoint accepts nothing during outages: an attempt in an outage fails,
+  /// The arrival if the endpoint accepts nothing during outages: an attempt in an outage fails,
   /// `schedule` gives the next one, and after the last the provider gives up.
-  private func throughOutages(_ drawn: Delivery, _ schedule: [Int64]) -> Delivery {
-    var delivery = drawn
-    delivery.arrivals = drawn.arrivals.compactMap { throughOutages($0, schedule) }
-    if delivery.arrivals.isEmpty {
-      delivery.outcome = .lost
-    } else if drawn.outcome == .delivered, delivery.arrivals != drawn.arrivals {
-      delivery.outcome = .delayed
-    }
-    return delivery
-  }
-
   private func throughOutages(_ drawn: Arrival, _ schedule: [Int64]) -> Arrival? {
     var arrival = drawn
     while outages.contains(where: { $0.contains(.init(milliseconds: arrival.received)) }) {
