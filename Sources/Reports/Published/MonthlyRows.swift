@@ -13,8 +13,8 @@ final class MonthlyRows {
   private let shape: RowShape
   private let hashes: [Month: String]
   private var rows: [Month: [ReportRow]] = [:]
-  /// Published or closed months that are not yet compared, the earliest last.
-  private var waiting: [Month]
+  /// Published or closed months that are not yet compared.
+  private var waiting: Set<Month>
 
   /// Nil for a report without monthly rows.
   init?(_ definition: ReportDefinition, history: PublishedHistory) throws {
@@ -24,7 +24,7 @@ final class MonthlyRows {
     shape = RowShape(definition)
     hashes = try history.ledger.publishedHashes(
       of: definition.name, zone: history.plan.zone, before: history.first)
-    waiting = Set(hashes.keys).union(history.closes.keys).sorted(by: >)
+    waiting = Set(hashes.keys).union(history.closes.keys)
   }
 
   func add(_ cells: [LedgerValue]) throws {
@@ -36,7 +36,7 @@ final class MonthlyRows {
   /// Compares the remaining months, also months without rows.
   func finish() throws {
     try compareAll()
-    while let month = waiting.popLast() { try compare(month, []) }
+    for month in waiting.sorted() { try compare(month, []) }
   }
 
   private func compareAll() throws {
@@ -45,11 +45,7 @@ final class MonthlyRows {
     for (month, rows) in ready {
       let open = shape.definition.completeness == nil ? 0 : rows.count { !$0.isComplete }
       written.publication.months[month] = (Int64(rows.count), Int64(open))
-      while let earlier = waiting.last, earlier < month {
-        waiting.removeLast()
-        try compare(earlier, [])
-      }
-      if waiting.last == month { waiting.removeLast() }
+      waiting.remove(month)
       try compare(month, rows)
     }
   }
