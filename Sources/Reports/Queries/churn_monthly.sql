@@ -58,7 +58,7 @@ select
   row.active_close - row.change as churn_rate_base,
   row.churned - row.reactivated - row.recovered as churn_rate_revenuecat,
   row.active_close - row.change as churn_rate_revenuecat_base,
-  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+  row.period < horizon.settled_month as is_complete
 from months as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app_id
 where

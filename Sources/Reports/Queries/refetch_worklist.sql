@@ -42,7 +42,7 @@ select
         when work.next_expiry_ms is not null then 0 when work.last_expiry_ms is null then 1 else 2
       end,
       (work.next_expiry_ms - as_of.ms) / 3600000,
-      case when work.at_stake_usd is null then 1 else 0 end,
+      work.at_stake_usd is null,
       work.at_stake_usd desc,
       work.provider,
       work.app_id,

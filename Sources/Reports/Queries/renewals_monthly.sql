@@ -10,7 +10,7 @@ select
   case when row.refunded <> 0 or row.provider not in (
       select provider from provider_without_refunds where product_type = 0
     ) then row.refunded end as renewals_refunded,
-  case when row.month < horizon.settled_month then 1 else 0 end as is_complete
+  row.month < horizon.settled_month as is_complete
 from renewal_cell as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 order by row.month

@@ -21,7 +21,7 @@ months as (
     cohorts.*,
     month.number as period,
     month.number - cohorts.cohort as period_index,
-    case when month.number < as_of.month then 1 else 0 end as has_ended,
+    month.number < as_of.month as has_ended,
     sum(coalesce(cell.active_change, 0)) over (
       partition by
         cohorts.cohort, cohorts.provider, cohorts.app, cohorts.store, cohorts.product
@@ -51,7 +51,7 @@ select
   row.has_ended * row.joined as eligible,
   row.has_ended * row.active as retained,
   case when row.net_usd_unknown = 0 then row.net_usd end as net_usd,
-  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+  row.period < horizon.settled_month as is_complete
 from months as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 where

@@ -43,7 +43,7 @@ select
     then cell.gross_local - cell.refunds_local end as net_local,
   case when cell.basis <> 0 and cell.proceeds_local_unknown = 0
     then cell.proceeds_local end as proceeds_local,
-  case when cell.day < horizon.booked_day then 1 else 0 end as is_complete
+  cell.day < horizon.booked_day as is_complete
 from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 left join provider_without_refunds as silent using (provider, product_type)
