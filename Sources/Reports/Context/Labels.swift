@@ -48,11 +48,8 @@ struct Labels {
   private mutating func add(_ names: [(Int64, String)], _ dialect: CSVDialect) {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
-    let shown = words.map { Array(($0 ?? "").utf8) }
-    let order = shown.indices.sorted { left, right in
-      if shown[left] == shown[right] { return left < right }
-      return shown[left].lexicographicallyPrecedes(shown[right])
-    }
+    let shown = words.map { ExactText($0 ?? "") }
+    let order = shown.indices.sorted { (shown[$0], $0) < (shown[$1], $1) }
     var ranks = [Int64](repeating: 0, count: words.count)
     for (rank, number) in order.enumerated() { ranks[number] = Int64(rank) }
     var line = CSVLine(dialect)
