@@ -62,33 +62,31 @@ extension ReportColumn {
   }
 
   static func cell(
-    _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String
+    _ name: String, _ format: CellFormat, in unit: String? = nil, _ description: String,
+    _ addition: ColumnAddition = .none
   ) -> ReportColumn {
-    ReportColumn(name: name, format: format, unit: unit, description: description)
+    ReportColumn(
+      name: name, format: format, unit: unit, description: description, addition: addition)
   }
 
   static func count(
     _ name: String, of unit: String, _ description: String, _ addition: ColumnAddition = .sum
   ) -> ReportColumn {
-    ReportColumn(
-      name: name, format: .integer, unit: unit, description: description, addition: addition)
+    cell(name, .integer, in: unit, description, addition)
   }
 
   static func usd(
     _ name: String, _ description: String, _ addition: ColumnAddition = .sum
   ) -> ReportColumn {
-    ReportColumn(
-      name: name, format: .amount, unit: "USD", description: description, addition: addition)
+    cell(name, .amount, in: "USD", description, addition)
   }
 
   static func local(_ name: String, _ description: String) -> ReportColumn {
-    ReportColumn(
-      name: name, format: .amount, unit: "currency", description: description,
-      addition: .perCurrency)
+    cell(name, .amount, in: "currency", description, .perCurrency)
   }
 
   static func rate(_ name: String, _ description: String) -> ReportColumn {
-    ReportColumn(name: name, format: .ratio, unit: "fraction", description: description)
+    cell(name, .ratio, in: "fraction", description)
   }
 
   /// The words that its values refer to; nil for plain values.
