@@ -56,54 +56,46 @@ struct PeriodPass {
       guard isCharged || isChanged || event.kind == .trialStarted else { continue }
       if let last = periods.indices.last { periods[last].eventsEnd = index }
       let start = event.start(after: periods.last)
-      let end = endOfPeriod(event, start: start)
+      let sent = sentEnd(event, start: start)
+      let end = sent ?? derivedEnd(event, start: start)
       periods.append(
         Period(
           opener: index, eventsEnd: events.count, booking: booking,
           isTrial: event.kind == .trialStarted, product: event.product, start: start,
-          end: end.instant, isEndDerived: end.isDerived))
+          end: end, isEndDerived: sent == nil && end != nil))
     }
   }
 
-  /// The end as sent or derived; nil when only a later event can show it.
-  private mutating func endOfPeriod(
-    _ event: Event, start: Instant
-  ) -> (instant: Instant?, isDerived: Bool) {
+  /// The end as sent with the opener; nil if a length or a later event has to show it.
+  private mutating func sentEnd(_ event: Event, start: Instant) -> Instant? {
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
       // An Apple change begins a new period; an equal end is the entitlement's before the change.
       let isOld = event.store == .appStore && event.entitledUntil == periods.last?.end
-      if let entitled = event.entitledUntil, entitled > start, !isOld { return (entitled, false) }
-      return derivedEnd(event, start: start)
+      return event.entitledUntil.flatMap { $0 > start && !isOld ? $0 : nil }
     }
-    guard let sent = event.periodEnd else { return derivedEnd(event, start: start) }
-    if sent < start {
-      findings.append(
-        FoldFinding(
-          .impossibleSequence, event,
-          "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
-            + "\(sent.text), before it; it counts as empty"))
-      return (start, false)
-    }
-    return (sent, false)
+    guard let sent = event.periodEnd, sent < start else { return event.periodEnd }
+    findings.append(
+      FoldFinding(
+        .impossibleSequence, event,
+        "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
+          + "\(sent.text), before it; it counts as empty"))
+    return start
   }
 
   /// The end by the configured or listed length; nil for a trial if ends are not always sent,
   /// because the length is that of a paid period.
-  private mutating func derivedEnd(
-    _ event: Event, start: Instant
-  ) -> (instant: Instant?, isDerived: Bool) {
+  private mutating func derivedEnd(_ event: Event, start: Instant) -> Instant? {
     guard event.kind != .trialStarted || event.provider.capabilities.sendsWholeCharges,
       let length = rules.periodLength(of: event)
-    else { return (nil, false) }
+    else { return nil }
     var running: BillingCycle?
     if event.chargeKind == .renewal {
       running = periods.last?.isEndDerived == true ? cycle : reportedCycle
     }
-    let next = BillingCycle(
-      after: running, paidAt: start, length: length, gap: rules.renewalGap)
+    let next = BillingCycle(after: running, paidAt: start, length: length, gap: rules.renewalGap)
     cycle = next
-    return (next.end, true)
+    return next.end
   }
 
   /// The cycle of the last periods, whose ends another provider reported: ten years of months.
