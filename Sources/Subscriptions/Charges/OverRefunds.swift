@@ -13,37 +13,29 @@ extension BookingPass {
       refunds[charge, default: []].append(index)
     }
     var removed: Set<Int> = []
-    for (charge, indices) in refunds.sorted(by: { $0.key < $1.key })
-    where events[bookings[charge].event].namesOneCharge {
-      var limit = RefundLimit(bookings[charge], events[bookings[charge].event])
+    for (charge, indices) in refunds.sorted(by: { $0.key < $1.key }) {
+      let (charged, whole) = (events[bookings[charge].event], bookings[charge].money)
+      guard charged.namesOneCharge else { continue }
+      var limit = RefundLimit(charge: whole, charged: charged, left: whole)
       let ordered = indices.sorted {
         events[bookings[$0].event].isCreated(before: events[bookings[$1].event])
       }
       for index in ordered {
-        let refund = bookings[index]
-        let event = events[refund.event]
-        let part = try limit.part(of: refund, event)
-        guard part != refund.money else {
-          try limit.take(refund.money)
-          continue
-        }
-        let isOthers = event.provider != events[bookings[charge].event].provider
-        if !isOthers || part != bookings[charge].money {
-          var excess = refund.money.grossUSD
+        let (refund, event) = (bookings[index].money, events[bookings[index].event])
+        var part = try limit.part(of: refund, event)
+        if part != refund, event.provider == charged.provider || part != whole {
+          var excess = refund.grossUSD
           if let all = excess, let booked = part?.grossUSD { excess = try all.subtracting(booked) }
           let isHeld = rules.doubleCharges == .hold
-          find(event, beyond: events[bookings[charge].event], excess, isHeld: isHeld)
-          guard isHeld else {
-            try limit.take(refund.money)
-            continue
-          }
+          find(event, beyond: charged, excess, isHeld: isHeld)
+          if !isHeld { part = refund }
         }
         guard let part else {
           removed.insert(index)
           continue
         }
         bookings[index].money = part
-        if part == bookings[charge].money { bookings[index].isWhole = true }
+        if part != refund, part == whole { bookings[index].isWhole = true }
         try limit.take(part)
       }
     }
@@ -75,22 +67,15 @@ extension BookingPass {
 
 /// How much of one charge can still be refunded.
 private struct RefundLimit {
-  private let charge: Money
-  private let charged: Event
+  let charge: Money
+  let charged: Event
   /// The rest of each amount; nil once it is unknown.
-  private var left: Money
-
-  init(_ charge: Booking, _ charged: Event) {
-    self.charge = charge.money
-    self.charged = charged
-    left = charge.money
-  }
+  var left: Money
 
   /// The part of a refund that the rest covers; all if amounts are unknown, nil if nothing is left.
-  func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
+  func part(of all: Money, _ event: Event) throws(AmountOverflow) -> Money? {
     let (given, paid) = (event.revenue ?? Revenue(), charged.revenue ?? Revenue())
     let isForeign = areDifferentCurrencies(given.currency, paid.currency)
-    let all = refund.money
     let (whole, asked, rest) =
       if !isForeign, let whole = charge.grossLocal, let asked = all.grossLocal,
         let rest = left.grossLocal
