@@ -54,26 +54,17 @@ extension SubscriptionHistory {
     from old: RecurringRevenue, _ oldLocal: Amount, to new: RecurringRevenue, _ newLocal: Amount
   ) throws(AmountOverflow) -> Amount {
     let (oldShare, newShare) = (old.length.monthlyShare, new.length.monthlyShare)
-    let before = try product(of: [oldLocal.micros, oldShare.numerator, newShare.denominator])
-    let after = try product(of: [newLocal.micros, newShare.numerator, oldShare.denominator])
+    // At most 115 bits: an amount has 63, and twelve times the days until the year 9999 has 26.
+    let before = Int128(oldLocal.micros) * Int128(oldShare.numerator * newShare.denominator)
+    let after = Int128(newLocal.micros) * Int128(newShare.numerator * oldShare.denominator)
     let (exact, overflow) = (after - before).multipliedReportingOverflow(
       by: Int128(old.price.usd?.micros ?? 0))
     guard !overflow else { throw AmountOverflow() }
-    let divisor = try product(of: [oldLocal.micros, oldShare.denominator, newShare.denominator])
+    let divisor = Int128(oldLocal.micros) * Int128(oldShare.denominator * newShare.denominator)
     guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: divisor)) else {
       throw AmountOverflow()
     }
     return Amount(micros: rounded)
-  }
-
-  private func product(of factors: [Int64]) throws(AmountOverflow) -> Int128 {
-    var product: Int128 = 1
-    for factor in factors {
-      let (next, overflow) = product.multipliedReportingOverflow(by: Int128(factor))
-      guard !overflow else { throw AmountOverflow() }
-      product = next
-    }
-    return product
   }
 }
 
