@@ -39,14 +39,8 @@ extension JSONTape {
     text(try identifier(value), like: known)
   }
 
-  /// The same for a transaction id; empty when absent or `0`.
-  func transactionText(
-    _ value: MemberValue, like known: String = ""
-  ) throws(BodyProblem) -> String {
-    text(try transactionID(value), like: known)
-  }
-
-  private func text(_ bytes: UnsafeRawBufferPointer, like known: String) -> String {
+  /// The same for bytes that were already read.
+  func text(_ bytes: UnsafeRawBufferPointer, like known: String) -> String {
     known.isExactly(bytes) ? known : String(decoding: bytes, as: UTF8.self)
   }
 

@@ -119,9 +119,10 @@ struct EntitlementReader {
     _ node: JSONNode, like last: SnapshotTransaction, _ tape: JSONTape
   ) throws(BodyProblem) -> SnapshotTransaction {
     transaction.read(node, of: tape)
-    let id = try tape.transactionText(transaction[.id])
+    let id = text(try tape.transactionID(transaction[.id]))
     guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
-    let original = try tape.transactionText(transaction[.originalID], like: last.originalID)
+    let original = tape.text(
+      try tape.transactionID(transaction[.originalID]), like: last.originalID)
     var sale = SnapshotTransaction(id: id, originalID: original)
     sale.product = try tape.text(transaction[.productID], like: last.product)
     sale.at = try tape.instant(transaction[.at])
