@@ -126,7 +126,7 @@ final class LineageIndex {
     {
       return (found, [])
     }
-    let newestFirst = entitlement.transactions.sorted { $1.isOlder(than: $0) }
+    let newestFirst = entitlement.transactions.sorted { $0.order > $1.order }
     for (place, transaction) in newestFirst.enumerated() {
       if let found = lineage(of: ListedTransaction(transaction, of: entitlement)) {
         return (found, newestFirst[..<place].map { transactionKey($0.id) })

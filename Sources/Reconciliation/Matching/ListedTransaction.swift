@@ -155,12 +155,8 @@ struct ListedTransaction: Equatable {
 }
 
 extension SnapshotTransaction {
-  /// Whether it happened before `other`, by date, else by the paid end.
-  func isOlder(than other: SnapshotTransaction) -> Bool {
-    age < other.age
-  }
-
-  private var age: (Int64, Int64, ExactText) {
+  /// Orders transactions by when they happened: by date, else by the paid end.
+  var order: (Int64, Int64, ExactText) {
     (at?.milliseconds ?? .min, expiresAt?.milliseconds ?? .min, ExactText(id))
   }
 }

@@ -123,9 +123,7 @@ extension Entitlement {
   }
 
   /// Its newest transaction, which its state describes.
-  var newestTransaction: SnapshotTransaction? {
-    transactions.max { $0.isOlder(than: $1) }
-  }
+  var newestTransaction: SnapshotTransaction? { transactions.max { $0.order < $1.order } }
 
   /// Whether it comes before `other`, by all fields that are compared with events.
   func precedes(_ other: Entitlement) -> Bool {
