@@ -34,7 +34,7 @@ public typealias ReportedCount = (count: Int32, kind: EventKind, time: Instant)
 extension SubscriptionHistory {
   var unseenPeriods: [UnseenPeriod] {
     var found: [UnseenPeriod] = []
-    var opened: Set<Int64>?
+    lazy var opened = openedTransactions
     var running = -1
     for index in events.indices {
       while running + 1 < periods.count, periods[running + 1].opener <= index {
@@ -49,9 +49,7 @@ extension SubscriptionHistory {
       let event = events[index]
       let period = periodBefore(event, running)
       guard event.mayNameUnseenPeriod(after: period, events, rules.renewalGap) else { continue }
-      let known = opened ?? openedTransactions
-      opened = known
-      guard !known.contains(event.transaction), let unseen = unseenPeriod(event, after: period)
+      guard !opened.contains(event.transaction), let unseen = unseenPeriod(event, after: period)
       else { continue }
       guard let same = found.firstIndex(where: { $0.transaction == event.transaction }) else {
         found.append(unseen)
