@@ -163,44 +163,36 @@ extension SubscriptionHistory {
   /// changes; subtracts it with a `count` of −1.
   public func book(_ count: Int64 = 1, into prices: inout [PaidPrice: Int64]) {
     guard exclusion == nil, isChained else { return }
-    var (before, paid): (Int?, Int?)
-    for next in bookings.indices where bookings[next].isOfSubscription {
-      if let paid { book(count, paid, before: before, after: next, into: &prices) }
-      (before, paid) = (paid, next)
-    }
-    if let paid { book(count, paid, before: before, after: nil, into: &prices) }
+    var previous: Int?
     for index in bookings.indices where !bookings[index].isRefund {
-      bookFirst(count, index, into: &prices)
+      if let paid = paidPrice(index, after: previous) { prices[paid, default: 0] += count }
+      if bookings[index].isOfSubscription { previous = index }
     }
   }
 
-  /// Counts the price of a first charge or a purchase, unless it is an offer's.
-  private func bookFirst(_ count: Int64, _ index: Int, into prices: inout [PaidPrice: Int64]) {
-    let booking = bookings[index]
-    guard booking.chargeKind != .renewal, booking.chargeKind != .productChange,
-      events[booking.event].offer == 0, let product = priced(index),
-      let price = booking.money.grossLocal?.perUnit(of: events[booking.event].units)
-    else { return }
-    prices[PaidPrice(product: product, week: nil, price: price, full: nil), default: 0] += count
-  }
-
-  /// Counts the price of a charge between two others, if it is a renewal with a reported price.
-  private func book(
-    _ count: Int64, _ index: Int, before: Int?, after: Int?,
-    into prices: inout [PaidPrice: Int64]
-  ) {
-    guard bookings[index].chargeKind == .renewal, let product = priced(index),
+  /// The price of a renewal, or of a first charge or a purchase without an offer; nil if unknown.
+  ///
+  /// - Parameter previous: the last charge of the subscription before it.
+  private func paidPrice(_ index: Int, after previous: Int?) -> PaidPrice? {
+    let (kind, event) = (bookings[index].chargeKind, bookings[index].event)
+    guard kind != .productChange, let product = priced(index),
       let price = bookings[index].money.grossLocal
-    else { return }
-    var paid = PaidPrice(
-      product: product, week: Week(of: bookings[index].time), price: price, full: nil)
-    if let before, let after, let full = bookings[before].money.grossLocal, price < full,
-      bookings[after].money.grossLocal == full, priced(before)?.anywhere == product.anywhere,
-      priced(after)?.anywhere == product.anywhere
-    {
-      (paid.week, paid.full) = (nil, full)
+    else { return nil }
+    guard kind == .renewal else {
+      guard events[event].offer == 0, let price = price.perUnit(of: events[event].units) else {
+        return nil
+      }
+      return PaidPrice(product: product, week: nil, price: price, full: nil)
     }
-    prices[paid, default: 0] += count
+    if let previous, let full = bookings[previous].money.grossLocal, price < full,
+      let next = bookings[(index + 1)...].firstIndex(where: { $0.isOfSubscription }),
+      bookings[next].money.grossLocal == full, priced(previous)?.anywhere == product.anywhere,
+      priced(next)?.anywhere == product.anywhere
+    {
+      return PaidPrice(product: product, week: nil, price: price, full: full)
+    }
+    return PaidPrice(
+      product: product, week: Week(of: bookings[index].time), price: price, full: nil)
   }
 
   /// The priced product of a charge; nil if the provider does not report its price.
