@@ -26,11 +26,10 @@ extension Reconciler {
     if full.isEmpty, isOffer { full = paid }
     if code == .missedRenewal { full = withoutCheapStart(full) }
     let time = instant ?? full.last?.time ?? rules.fold.asOf
-    var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
-    if paid.isEmpty { likely = reportedPrice(of: product, at: time, lineage) }
     let currency = lineage.latest.charges.last?.price.currency ?? 0
-    likely =
-      likely
+    let likely =
+      fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
+      ?? (paid.isEmpty ? reportedPrice(of: product, at: time, lineage) : nil)
       ?? price(of: product, in: lineage.latest.store, lineage.latest.country, currency, at: time)
       ?? (isOffer ? nil : paid.last.map { LikelyPrice($0) })
     guard var price = likely else { return (nil, .none) }
