@@ -130,27 +130,23 @@ struct ListedTransaction: Equatable {
       < (other.at?.milliseconds ?? .max, ExactText(other.id))
   }
 
-  /// Merges two listings of one transaction; each can contain what the other lacks.
-  func merged(with other: ListedTransaction) -> ListedTransaction {
-    var merged = self
-    if originalKey == key {
-      (merged.original, merged.originalKey) = (other.original, other.originalKey)
-    }
-    if kind == .unknown { merged.kind = other.kind }
-    if product.isEmpty { merged.product = other.product }
+  /// Merges another listing of the transaction; each can contain what the other lacks.
+  mutating func merge(_ other: ListedTransaction) {
+    if originalKey == key { (original, originalKey) = (other.original, other.originalKey) }
+    if kind == .unknown { kind = other.kind }
+    if product.isEmpty { product = other.product }
     if entitledProduct.isEmpty || (other.isNewest && !isNewest) {
-      merged.entitledProduct = other.entitledProduct
+      entitledProduct = other.entitledProduct
     }
-    merged.isNewest = isNewest || other.isNewest
-    if store == .unknown { merged.store = other.store }
-    if price == nil { (merged.price, merged.currency) = (other.price, other.currency) }
-    merged.at = at ?? other.at
-    merged.expiresAt = expiresAt ?? other.expiresAt
-    merged.revokedAt = revokedAt ?? other.revokedAt
-    merged.startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
-    merged.isFailing = isFailing || other.isFailing
-    merged.isOver = isOver && other.isOver
-    return merged
+    isNewest = isNewest || other.isNewest
+    if store == .unknown { store = other.store }
+    if price == nil { (price, currency) = (other.price, other.currency) }
+    at = at ?? other.at
+    expiresAt = expiresAt ?? other.expiresAt
+    revokedAt = revokedAt ?? other.revokedAt
+    startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
+    isFailing = isFailing || other.isFailing
+    isOver = isOver && other.isOver
   }
 }
 

@@ -62,7 +62,7 @@ final class SnapshotView {
         let listed = ListedTransaction(
           transaction, of: entitlement, isNewest: transaction.id.isExactly(newest))
         if let place = known[listed.key] {
-          transactions[place] = transactions[place].merged(with: listed)
+          transactions[place].merge(listed)
         } else {
           known[listed.key] = transactions.count
           transactions.append(listed)
