@@ -48,9 +48,9 @@ extension BodyMapper {
 
   /// Play's renewals are under their base order, like events.
   static func withEventIDs(_ entitlement: Entitlement) -> Entitlement {
-    var right = entitlement
-    right.product = eventID(right.product)
-    right.transactions = right.transactions.map { sent in
+    var entitlement = entitlement
+    entitlement.product = eventID(entitlement.product)
+    entitlement.transactions = entitlement.transactions.map { sent in
       var sale = sent
       sale.id = eventID(sent.id)
       sale.product = eventID(sent.product)
@@ -60,7 +60,7 @@ extension BodyMapper {
       if base != sale.id || !sale.originalID.isEmpty { sale.originalID = base }
       return sale
     }
-    return right
+    return entitlement
   }
 }
 

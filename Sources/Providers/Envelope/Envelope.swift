@@ -122,7 +122,7 @@ extension JSONTape {
       case .string: InstantText.epoch(text) ?? InstantText.rfc3339(text)
       default: nil
       }
-    return time.flatMap { $0 >= firstShop ? $0 : nil }
+    return time.flatMap { $0 >= firstStoreOpened ? $0 : nil }
   }
 
   /// The time that is a list's first element: Loki's lines are pairs of a time and a text.
@@ -133,12 +133,12 @@ extension JSONTape {
 }
 
 /// 10 July 2008, UTC: the App Store, the first of all stores, opened.
-let firstShop = Instant(seconds: 1_215_648_000)
+let firstStoreOpened = Instant(seconds: 1_215_648_000)
 
 extension Instant {
   /// Rejects an event time before the first store opened; `name` is the member's name.
   func checkPossible(_ name: @autoclosure () -> String) throws(BodyProblem) {
-    guard self < firstShop else { return }
+    guard self < firstStoreOpened else { return }
     throw BodyProblem(.impossibleTime, "\(name()): before 2008-07-10, when the first store opened")
   }
 }

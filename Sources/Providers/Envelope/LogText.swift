@@ -50,7 +50,7 @@ enum LogText {
     for begin in words.indices.prefix(3) {
       for end in words[begin...].prefix(2) {
         let text = UnsafeRawBufferPointer(rebasing: prefix[words[begin].startIndex..<end.endIndex])
-        if let time = InstantText.rfc3339(text, needsOffset: true), time >= firstShop {
+        if let time = InstantText.rfc3339(text, needsOffset: true), time >= firstStoreOpened {
           return time
         }
       }

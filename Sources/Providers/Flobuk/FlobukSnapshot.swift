@@ -39,12 +39,12 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
       let store = Store(Term(bytes: try tape.word(members[.store]))) ?? .unknown
       let transaction = try tape.transactionID(members[.transaction])
       let root = baseOrder(transaction.isEmpty ? product : transaction)
-      var right = Entitlement(
+      var entitlement = Entitlement(
         id: product, of: product, transaction: transaction, original: root, state, until: end,
         in: store, draft.event.environment)
       let isPast = end.flatMap { end in capturedAt.map { end <= $0 } } ?? false
-      right.isActive = state.isOwned == true && !isPast
-      found.append(right)
+      entitlement.isActive = state.isOwned == true && !isPast
+      found.append(entitlement)
     }
     return found
   }

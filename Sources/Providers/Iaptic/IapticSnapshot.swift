@@ -73,17 +73,19 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     info.read(sent, of: tape)
     let purchase = IapticID(transaction: try tape.identifier(info[.lastPurchaseID]))
     guard !purchase.text.isEmpty else { return [] }
-    var right = Entitlement(id: text(baseOrder(purchase.text)))
-    right.store = purchase.store ?? .unknown
-    right.startedAt = try tape.instant(info[.lastPurchaseDate])
-    right.expiresAt = try tape.instant(info[.expirationDate])
+    var entitlement = Entitlement(id: text(baseOrder(purchase.text)))
+    entitlement.store = purchase.store ?? .unknown
+    entitlement.startedAt = try tape.instant(info[.lastPurchaseDate])
+    entitlement.expiresAt = try tape.instant(info[.expirationDate])
     let isActive = try tape.truth(info[.activeSubscriber])
     let isLapsed = try tape.truth(info[.lapsedSubscriber])
-    right.isActive = isActive == true ? true : isLapsed == true ? false : nil
+    entitlement.isActive = isActive == true ? true : isLapsed == true ? false : nil
     let renews = iapticRenews(try tape.word(info[.renewalIntent]))
-    let isSubscription = renews != nil || right.expiresAt != nil || right.isActive != nil
-    right.renewState = isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable
-    return [right]
+    let isSubscription =
+      renews != nil || entitlement.expiresAt != nil || entitlement.isActive != nil
+    entitlement.renewState =
+      isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable
+    return [entitlement]
   }
 }
 
@@ -91,14 +93,14 @@ extension IapticPurchase {
   /// The access that the purchase grants, under the same ids as its events.
   func entitlement(at capturedAt: Instant?) -> Entitlement {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
-    var right = Entitlement(
+    var entitlement = Entitlement(
       id: root.isEmpty ? product : root, of: product, transaction: transaction, original: root,
       state, until: expiresAt, in: store, environment)
     let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
-    right.isActive = state.isPending ? false : state.isOwned ?? isCurrent
-    if !right.transactions.isEmpty {
-      (right.transactions[0].price, right.transactions[0].currency) = (local, text(currency))
+    entitlement.isActive = state.isPending ? false : state.isOwned ?? isCurrent
+    if !entitlement.transactions.isEmpty {
+      (entitlement.transactions[0].price, entitlement.transactions[0].currency) = (local, text(currency))
     }
-    return right
+    return entitlement
   }
 }

@@ -57,16 +57,16 @@ struct QonversionPurchaseReader {
     let isOneTime = end == nil && state.isAutoRenewing != true
     state.productType = isOneTime ? .oneTime : .subscription
     // The content of `store_data` depends on the store: some stores send no transaction id.
-    var right = Entitlement(
+    var entitlement = Entitlement(
       id: root.isEmpty ? product : root, of: product, transaction: id, original: root, state,
       until: end, in: store, .production)
     if !id.isEmpty {
       let price = price(tape)
-      right.transactions[0].kind = end == nil ? .oneTime : price == .zero ? .free : .unknown
-      right.transactions[0].price = price
-      right.transactions[0].currency = text(try tape.identifier(members[.currency]))
+      entitlement.transactions[0].kind = end == nil ? .oneTime : price == .zero ? .free : .unknown
+      entitlement.transactions[0].price = price
+      entitlement.transactions[0].currency = text(try tape.identifier(members[.currency]))
     }
-    return right
+    return entitlement
   }
 
   /// The store's product id, on Play `product:plan`; the outer one can also be the dashboard's.
@@ -91,10 +91,10 @@ struct QonversionPurchaseReader {
   ///
   /// A replaced purchase keeps its own end in the list, which may be later.
   private func merged(_ purchases: [Entitlement]) -> Entitlement {
-    var right = purchases.max { order($0) < order($1) } ?? purchases[0]
-    right.startedAt = purchases.compactMap(\.startedAt).min()
-    right.transactions = purchases.flatMap(\.transactions)
-    return right
+    var entitlement = purchases.max { order($0) < order($1) } ?? purchases[0]
+    entitlement.startedAt = purchases.compactMap(\.startedAt).min()
+    entitlement.transactions = purchases.flatMap(\.transactions)
+    return entitlement
   }
 
   /// Orders by purchase date; if dates are equal or missing, by the end.

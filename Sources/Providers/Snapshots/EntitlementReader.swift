@@ -32,21 +32,21 @@ struct EntitlementReader {
     members.read(element, of: tape)
     let id = try id(key: key, tape)
     let source = try tape.term(members[.source])
-    var right = Entitlement(id: id)
-    right.store = Store(source) ?? .unknown
-    right.isActive = try tape.truth(members[.isActive])
-    right.startedAt = try tape.instant(members[.startedAt])
-    right.trialStartedAt = try tape.instant(members[.trialStartedAt])
-    right.firstPurchasedAt = try tape.instant(members[.firstPurchasedAt])
-    right.lastPurchasedAt = try tape.instant(members[.lastPurchasedAt])
-    right.hasOfferCode = try !tape.identifier(members[.offerCode]).isEmpty
-    right.expiresAt = try tape.instant(members[.expiresAt])
-    right.renewsCount = try tape.counter(members[.renewsCount])
-    right.autoRenewOffAt = try tape.instant(members[.autoRenewOffAt])
-    right.grant = try grant(source: source, tape)
-    try readProduct(into: &right, tape)
-    try readTransactions(into: &right, tape)
-    return right
+    var entitlement = Entitlement(id: id)
+    entitlement.store = Store(source) ?? .unknown
+    entitlement.isActive = try tape.truth(members[.isActive])
+    entitlement.startedAt = try tape.instant(members[.startedAt])
+    entitlement.trialStartedAt = try tape.instant(members[.trialStartedAt])
+    entitlement.firstPurchasedAt = try tape.instant(members[.firstPurchasedAt])
+    entitlement.lastPurchasedAt = try tape.instant(members[.lastPurchasedAt])
+    entitlement.hasOfferCode = try !tape.identifier(members[.offerCode]).isEmpty
+    entitlement.expiresAt = try tape.instant(members[.expiresAt])
+    entitlement.renewsCount = try tape.counter(members[.renewsCount])
+    entitlement.autoRenewOffAt = try tape.instant(members[.autoRenewOffAt])
+    entitlement.grant = try grant(source: source, tape)
+    try readProduct(into: &entitlement, tape)
+    try readTransactions(into: &entitlement, tape)
+    return entitlement
   }
 
   private func id(key: JSONNode?, _ tape: JSONTape) throws(BodyProblem) -> String {
@@ -72,16 +72,16 @@ struct EntitlementReader {
 
   /// Reads the product and the state of its subscription, which is next to it or nested in it.
   private mutating func readProduct(
-    into right: inout Entitlement, _ tape: JSONTape
+    into entitlement: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
-    right.product = try tape.text(members[.productID])
+    entitlement.product = try tape.text(members[.productID])
     var state = members[.renewState]
     var period = members[.periodType]
     var renewsNever = false
     if let sent = members.value(.product) {
       if tape.kind(sent) == .object {
         product.read(sent, of: tape)
-        right.product = try tape.text(product[.productID])
+        entitlement.product = try tape.text(product[.productID])
         if let nested = tape.member(sent, "subscription"), tape.kind(nested) == .object {
           subscription.read(nested, of: tape)
           if state.node == nil { state = subscription[.renewState] }
@@ -91,27 +91,27 @@ struct EntitlementReader {
           renewsNever = true
         }
       } else {
-        right.product = try tape.text(members[.product])
+        entitlement.product = try tape.text(members[.product])
       }
     }
-    right.renewState = RenewState(term: try tape.term(state))
-    if renewsNever, right.renewState == nil { right.renewState = .nonRenewable }
+    entitlement.renewState = RenewState(term: try tape.term(state))
+    if renewsNever, entitlement.renewState == nil { entitlement.renewState = .nonRenewable }
     let term = try tape.term(period)
-    right.isTrial = term == "" ? nil : term == "trial"
+    entitlement.isTrial = term == "" ? nil : term == "trial"
   }
 
   private mutating func readTransactions(
-    into right: inout Entitlement, _ tape: JSONTape
+    into entitlement: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
     guard let list = members.value(.transactions) else { return }
     guard tape.kind(list) == .array else {
       throw .bad("entitlements.transactions", expected: "a list")
     }
-    right.transactions.reserveCapacity(tape.count(list))
+    entitlement.transactions.reserveCapacity(tape.count(list))
     var sale = SnapshotTransaction(id: "", originalID: "")
     for node in tape.children(of: list) {
       sale = try snapshotTransaction(node, like: sale, tape)
-      right.transactions.append(sale)
+      entitlement.transactions.append(sale)
     }
   }
 

@@ -51,7 +51,7 @@ public final class SnapshotReader {
         let end = try tape.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
         do throws(BodyProblem) {
-          try add(place, standIn: capturedAtDefault, to: &result)
+          try add(place, capturedAtDefault: capturedAtDefault, to: &result)
         } catch {
           result.rejects.add(error, at: place)
         }
@@ -65,7 +65,7 @@ public final class SnapshotReader {
 
   /// Adds the snapshots on the tape: one, or one per customer of a list.
   private func add(
-    _ place: Provenance, standIn: Instant?, to result: inout SnapshotBatch
+    _ place: Provenance, capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) throws(BodyProblem) {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
@@ -79,13 +79,13 @@ public final class SnapshotReader {
     }
     let provider = try provider()
     let user = try tape.text(members[.user])
-    let capturedAt = try tape.instant(members[.capturedAt]) ?? standIn
+    let capturedAt = try tape.instant(members[.capturedAt]) ?? capturedAtDefault
     let held: [(user: String, entitlements: [Entitlement])]
     if user.isEmpty, let customers = try others[provider]?.customers(members, of: tape) {
       held = customers
     } else {
       guard !user.isEmpty else { throw .missing("user_id") }
-      held = [(user, try rights(of: provider, at: capturedAt))]
+      held = [(user, try entitlements(of: provider, at: capturedAt))]
     }
     let app = try tape.text(members[.app])
     guard let capturedAt else { return result.needsCapturedAt = true }
@@ -98,11 +98,11 @@ public final class SnapshotReader {
 
   /// Whether the line is an error response of a provider's API.
   private var isErrorResponse: Bool {
-    guard rightsList == nil, members.value(.purchases) == nil else { return false }
+    guard entitlementList == nil, members.value(.purchases) == nil else { return false }
     return tape.isErrorResponse(0) || members.value(.error) != nil
   }
 
-  private var rightsList: JSONNode? {
+  private var entitlementList: JSONNode? {
     members.value(.entitlements) ?? members.value(.data)
   }
 
@@ -114,7 +114,7 @@ public final class SnapshotReader {
       }
       return provider
     }
-    if rightsList != nil { return .qonversion }
+    if entitlementList != nil { return .qonversion }
     // Providers with a stricter shape come later in the list, so they are tried first.
     for mapper in Providers.all.reversed()
     where others[mapper.provider]?.recognises(members, of: tape) == true {
@@ -123,10 +123,10 @@ public final class SnapshotReader {
     return .qonversion
   }
 
-  private func rights(
+  private func entitlements(
     of provider: Provider, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement] {
-    guard let list = rightsList else {
+    guard let list = entitlementList else {
       guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
         throw .missing("entitlements")
       }
