@@ -16,8 +16,8 @@ protocol BodyMapper: SendableMetatype {
 
   init(_ settings: NormaliserSettings)
 
-  /// Looks up the members of `object`, to which all other calls refer.
-  mutating func look(at object: JSONNode, of tape: JSONTape)
+  /// Reads the members of `object`, to which all other calls refer.
+  mutating func read(_ object: JSONNode, of tape: JSONTape)
 
   /// Whether the object is certainly a complete body.
   func isBody(_ tape: JSONTape) -> Bool

@@ -28,10 +28,10 @@ public struct NormaliserSettings: Sendable {
 
 /// Turns the lines of an archive into events; each worker reuses one for all its chunks.
 public struct Normaliser {
-  private var unwrapping: BodyFinder
+  private var finder: BodyFinder
 
   /// A normaliser that reads bodies by `rules`.
-  public init(rules: NormaliserSettings) { unwrapping = BodyFinder(rules: rules) }
+  public init(rules: NormaliserSettings) { finder = BodyFinder(rules: rules) }
 
   /// Adds the content of a chunk to `batch`: events, rejects without content of the lines, and
   /// counts of its values.
@@ -46,12 +46,12 @@ public struct Normaliser {
       let start = cursor.position
       let place = Provenance(line: cursor.line, byteOffset: firstOffset + Int64(start))
       do throws(JSONProblem) {
-        let end = try unwrapping.read(cursor.lineBytes, from: start)
+        let end = try finder.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
-        batch.account(for: unwrapping.unwrap(at: place, to: &batch), at: place)
+        batch.account(for: finder.unwrap(at: place, to: &batch), at: place)
       } catch {
         if let line = cursor.wholeLine,
-          let outcome = unwrapping.unwrap(logLine: line, at: place, to: &batch)
+          let outcome = finder.unwrap(logLine: line, at: place, to: &batch)
         {
           batch.account(for: outcome, at: place)
           cursor.passLine()
@@ -61,7 +61,7 @@ public struct Normaliser {
         }
       }
       batch.lines += 1
-      for (problem, place) in unwrapping.refusedParts {
+      for (problem, place) in finder.refusedParts {
         batch.rejects.add(problem, at: place)
         batch.lines += 1
       }

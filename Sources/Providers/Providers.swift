@@ -20,7 +20,7 @@ struct Providers {
   /// be although part of it is missing; nil when no provider recognises it.
   mutating func mapper(of object: JSONNode, on tape: JSONTape, isDamaged: Bool = false) -> Int? {
     for index in mappers.indices {
-      mappers[index].look(at: object, of: tape)
+      mappers[index].read(object, of: tape)
       let isBody = isDamaged ? mappers[index].isDamagedBody(tape) : mappers[index].isBody(tape)
       if isBody { return index }
     }

@@ -124,10 +124,10 @@ public struct ReconciliationSettings: Sendable {
   /// The apps that can have sold one of `products` in `store`: the apps known to sell it there,
   /// else those that sell anything there, else all.
   func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
-    let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
+    let known = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
     let names = products.flatMap(basePlans.names)
-    let sellers = shops.filter { names.contains($0.product) }
-    let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
+    let sellers = known.filter { names.contains($0.product) }
+    let apps = Set((sellers.isEmpty ? known : sellers).map(\.app))
     return apps.isEmpty ? Set(feeds.filter { $0.feed.provider == provider }.map(\.app)) : apps
   }
 }

@@ -18,7 +18,7 @@ struct Flobuk: BodyMapper {
 
   init(_ settings: NormaliserSettings) {}
 
-  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+  mutating func read(_ object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
   func isBody(_ tape: JSONTape) -> Bool {
     guard hasBoth, let data = top.value(.data) else { return false }

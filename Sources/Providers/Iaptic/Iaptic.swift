@@ -23,7 +23,7 @@ struct Iaptic: BodyMapper {
 
   init(_ settings: NormaliserSettings) {}
 
-  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+  mutating func read(_ object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
   /// An archive may leave out `password`, which is a secret, so purchases or a test are also
   /// enough.

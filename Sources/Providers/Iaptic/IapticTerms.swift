@@ -17,9 +17,9 @@ struct IapticID {
     text = sent
     let platform = sent.prefix { $0 != UInt8(ascii: ":") }
     if platform.endIndex < sent.endIndex,
-      let shop = Store(Term(bytes: UnsafeRawBufferPointer(rebasing: platform)))
+      let named = Store(Term(bytes: UnsafeRawBufferPointer(rebasing: platform)))
     {
-      store = shop
+      store = named
       text = UnsafeRawBufferPointer(rebasing: sent[(platform.endIndex + 1)...])
     } else if sent.starts(with: "ios-".utf8) {
       store = .appStore

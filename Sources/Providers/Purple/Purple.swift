@@ -14,7 +14,7 @@ struct Purple: BodyMapper {
 
   init(_ settings: NormaliserSettings) {}
 
-  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+  mutating func read(_ object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
   func isBody(_ tape: JSONTape) -> Bool {
     top.value(.type) != nil && top.value(.eventTimeMillis) != nil

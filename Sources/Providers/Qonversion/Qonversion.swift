@@ -24,7 +24,7 @@ struct Qonversion: BodyMapper {
     customer = settings.customerID
   }
 
-  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+  mutating func read(_ object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
   func isBody(_ tape: JSONTape) -> Bool {
     guard let name = top.value(.eventName), tape.kind(name) == .string else { return false }

@@ -170,11 +170,11 @@ extension Reconciler {
     for lineage in ownLineages {
       guard let end = lineage.latest.unansweredEnd, isWatched(end, lineage),
         missing(in: lineage, after: lineage.latest).isEmpty,
-        !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) }),
+        !(found[lineage.name] ?? []).contains(where: { explains($0, unansweredEndOf: lineage) }),
         !isReplaced(lineage)
       else { continue }
       let isShownOver = isShownOver(lineage, after: end)
-      let code = isShownOver ? .missedExpiration : code(ofSilenceAfter: end, lineage)
+      let code = isShownOver ? .missedExpiration : code(ofUnanswered: end, lineage)
       let until = rules.feed(user.provider, lineage.app).map { min($0.newest, rules.fold.asOf) }
       let state = lineage.latest
       let product = lineage.text(state.scheduledProduct ?? state.product)
@@ -197,7 +197,7 @@ extension Reconciler {
   }
 
   /// Whether a break explains why nothing followed the last period.
-  private func explains(_ found: Break, silenceOf lineage: LineageInput) -> Bool {
+  private func explains(_ found: Break, unansweredEndOf lineage: LineageInput) -> Bool {
     guard found.code.explainsMissingEvents, let at = found.expectedAt else { return false }
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
   }
@@ -212,7 +212,7 @@ extension Reconciler {
     return isListed(lineage) || !mayBeHidden(lineage) && view.entitlements.allSatisfy(isOver)
   }
 
-  private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {
+  private func code(ofUnanswered end: Instant, _ lineage: LineageInput) -> BreakCode {
     let state = lineage.latest
     let length = periodLength(state) ?? .days(366)
     let feed = Feed(provider: state.provider, app: state.app)

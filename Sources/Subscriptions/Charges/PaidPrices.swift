@@ -123,8 +123,8 @@ public struct PaidPrices: Sendable, Equatable {
   /// - Returns: nil when no offer of the product is known.
   public func offer(of product: PricedProduct, full price: Amount) -> Amount? {
     let same = offers[product.product] ?? [:]
-    let anyShop = same.filter { $0.key.currency == product.currency }
-    for known in [anyShop.filter { $0.key.store == product.store }, anyShop] {
+    let anyStore = same.filter { $0.key.currency == product.currency }
+    for known in [anyStore.filter { $0.key.store == product.store }, anyStore] {
       let fitting = sum(known).filter { $0.key.full == price }
       if let offer = commonest(fitting) { return offer.price }
     }

@@ -14,8 +14,8 @@ extension [Event] {
     }
     if last.isEmpty { return self }
     return keeping { event in
-      guard event.collection != 0, let spoken = last[MessagePart(event)] else { return true }
-      return spoken.identity == event.identity && spoken.time == event.time
+      guard event.collection != 0, let latest = last[MessagePart(event)] else { return true }
+      return latest.identity == event.identity && latest.time == event.time
     }
   }
 
