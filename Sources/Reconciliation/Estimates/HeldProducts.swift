@@ -35,18 +35,13 @@ extension Reconciler {
     return own.isEmpty ? known : known + Set(own).sorted()
   }
 
-  /// The product that a charge at `instant` renewed: the last reported before it, else the next.
-  func product(of lineage: LineageInput, at instant: Instant) -> String {
-    withOnlyPlan(
-      lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
-        ?? lineage.product, in: lineage)
-  }
-
-  /// The product of a start at `instant`: the first reported after it, else the last before it.
-  func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
-    withOnlyPlan(
-      lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
-        ?? lineage.product, in: lineage)
+  /// The product of a charge at `instant`: of a renewal the last reported before it, else the next;
+  /// of a start the first reported after it, else the last before it.
+  func product(of lineage: LineageInput, at instant: Instant, isStart: Bool = false) -> String {
+    let before = lineage.productReported(until: instant)
+    let after = lineage.productHeld(after: instant)
+    let known = isStart ? after ?? before : before ?? after
+    return withOnlyPlan(known ?? lineage.product, in: lineage)
   }
 
   /// The product with its only base plan, unless the subscription has it without: a change can name

@@ -115,9 +115,7 @@ extension Reconciler {
     at: Instant, until end: Instant? = nil, isFree: Bool = false, isOffer: Bool = false,
     opensLineage: Bool = false, isProvenByEvents: Bool = true, _ evidence: String
   ) {
-    let usual =
-      code == .missedRenewal ? self.product(of: lineage, at: at) : productBegun(in: lineage, at: at)
-    let product = product ?? usual
+    let product = product ?? self.product(of: lineage, at: at, isStart: code != .missedRenewal)
     raise(
       BreakDraft(
         code: code, subject: subject(lineage, product: product), expectedAt: at,

@@ -192,8 +192,8 @@ extension Reconciler {
     }
     if transaction.isNewest, let mapped { return mapped }
     if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
-      return continuesReported(transaction, lineage, at: at)
-        ? product(of: lineage, at: at) : productBegun(in: lineage, at: at)
+      let isStart = !continuesReported(transaction, lineage, at: at)
+      return product(of: lineage, at: at, isStart: isStart)
     }
     return mapped ?? lineage.product
   }
