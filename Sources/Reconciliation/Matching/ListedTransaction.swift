@@ -209,14 +209,10 @@ extension Reconciler {
       guard let at = listed.at, at <= instant, listed.key != last?.transaction,
         last.map({ $0.time <= at }) ?? true
       else { return false }
-      return listed.opensPeriods && listed.kind != .free || cutsPeriod(lineage, at: at)
+      // If more than the gap was left of the last period, the charge changed the product.
+      let cutsPeriod = last?.periodEnd.map { at + gap < $0 } ?? false
+      return listed.opensPeriods && listed.kind != .free || cutsPeriod
     }
-  }
-
-  /// Whether a charge at `instant` changed the product: more than the gap was left until then.
-  private func cutsPeriod(_ lineage: LineageInput, at instant: Instant) -> Bool {
-    let before = lineage.latest.subscriptionCharges.last { $0.time <= instant }
-    return before?.periodEnd.map { instant + gap < $0 } ?? false
   }
 
   /// The lineage that a listed transaction belongs to.
