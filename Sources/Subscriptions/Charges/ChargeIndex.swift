@@ -9,9 +9,8 @@ struct ChargeIndex {
   private var latest: [ChargeKey: Int] = [:]
   /// Charges of each product in order; those at the end may have been refunded since.
   private var charges: [StringID: [Int]] = [:]
-  private var refunded: Set<Int> = []
-  /// The charges that one refund refunded completely.
-  private var givenBack: Set<Int> = []
+  /// The refunded charges, and whether one refund refunded each completely.
+  private var refunded: [Int: Bool] = [:]
 
   /// The latest charge so far with the transaction id of `event`.
   ///
@@ -25,7 +24,7 @@ struct ChargeIndex {
     }
     let product = event.productLeft ?? event.product
     guard product != 0 else { return nil }
-    while let last = charges[product]?.last, refunded.contains(last) {
+    while let last = charges[product]?.last, refunded[last] != nil {
       charges[product]?.removeLast()
     }
     return charges[product]?.last.flatMap {
@@ -34,15 +33,15 @@ struct ChargeIndex {
   }
 
   /// Whether an earlier refund refunded `charge`, the one just returned, completely.
-  func isRefundedWhole(_ charge: Int) -> Bool { givenBack.contains(charge) }
+  func isRefundedWhole(_ charge: Int) -> Bool { refunded[charge] == true }
 
   private mutating func read(_ bookings: [Booking]) {
     for index in readCount..<bookings.count {
       let booking = bookings[index]
       guard !booking.isRefund else {
-        guard let charge = booking.refundedCharge else { continue }
-        refunded.insert(charge)
-        if booking.isWhole { givenBack.insert(charge) }
+        if let charge = booking.refundedCharge {
+          refunded[charge] = booking.isWhole || refunded[charge] == true
+        }
         continue
       }
       latest[ChargeKey(booking.transaction)] = index
