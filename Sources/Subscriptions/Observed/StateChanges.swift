@@ -119,7 +119,12 @@ struct StateChanges {
     guard let state = stateReport.observation, let owned = state.isOwned, owned != isOwned else {
       return
     }
-    guard !owned else { return readAccessBack(stateReport) }
+    guard !owned else {
+      // Access that is back before the period's end was paused, or the earlier state was wrong.
+      let isBack = !state.isReplaced && end.map { stateReport.time < $0 } ?? true
+      if isBack { (isOwned, ending) = (true, nil) }
+      return
+    }
     guard state.isInBillingRetry != true else { return }
     isOwned = false
     let seen = max(stateReport.time, opening.time)
@@ -146,14 +151,6 @@ struct StateChanges {
       let next = successors.first
     else { return false }
     return next >= time && next <= time + rules.renewalGap
-  }
-
-  /// Access that is back before the period's end was paused, or the earlier state was wrong.
-  private mutating func readAccessBack(_ stateReport: Event) {
-    guard stateReport.observation?.isReplaced != true, end.map({ stateReport.time < $0 }) ?? true
-    else { return }
-    isOwned = true
-    ending = nil
   }
 
   private mutating func readEnding() {

@@ -153,14 +153,10 @@ public struct Period: Sendable {
     return !ownEvents[paused...].contains { index in
       let event = events[index]
       let isInTime = limit.map { event.time <= $0 } ?? true
-      return event.isExpiry && isInTime || isLift(event)
+      // A pause that was planned for the end and lifted before it never begins.
+      let isLifted = event.kind == .resumed && effectiveEnd.map { event.time <= $0 } ?? true
+      return event.isExpiry && isInTime || isLifted
     }
-  }
-
-  /// Whether the event cancels a pause planned for the end, so that no pause begins.
-  private func isLift(_ event: Event) -> Bool {
-    guard event.kind == .resumed else { return false }
-    return effectiveEnd.map { event.time <= $0 } ?? true
   }
 
   /// Why the period ended without another.
