@@ -113,8 +113,8 @@ public struct ExchangeOutliers: Sendable, Equatable, ChargeOutliers {
       else { return nil }
       return FoldFinding(
         .fxOutlier, event, difference: difference.magnitude <= .lineMaxUSD ? difference : nil,
-        "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
-          + "the median of 3 days before and after it would be \(usual.text()) USD")
+        "\(event.kindAndTime): \(local.text()) local is \(usd.text()) USD; at the median of 3 "
+          + "days before and after it would be \(usual.text()) USD")
     }
     return Reconciliation.breaks(from: findings, lineage: lineage, rules: rules)
   }

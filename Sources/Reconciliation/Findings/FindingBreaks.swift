@@ -48,7 +48,7 @@ public func clockBreak(
   return BreakDraft(
     code: .clock, subject: lineageSubject(lineage, product: event.product),
     key: .event(event.identity), transaction: lineage.transactionText(event.transaction),
-    evidence: "\(event.kind.name) of \(event.time.text)\(received) is after as-of and not counted"
+    evidence: "\(event.kindAndTime)\(received) is after as-of and not counted"
   ).finishedAtOnce(of: lineage, rules)
 }
 

@@ -152,8 +152,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     }
     return FoldFinding(
       .priceOutlier, event, difference: difference,
-      "\(event.kind.name) of \(event.time.text) costs \(price.text()) local, \(beside); few "
-        + "charges of the product are as far off")
+      "\(event.kindAndTime) costs \(price.text()) local, \(beside); few charges of the product are "
+        + "as far off")
   }
 }
 

@@ -32,8 +32,7 @@ struct BookingPass {
     } else if let revenue = event.revenue, revenue.isNotZero {
       find(
         .unexpectedRevenue, event, difference: revenue.usd,
-        "\(event.kind.name) of \(event.time.text) carries revenue of \(amounts(revenue)), which is "
-          + "not booked")
+        "\(event.kindAndTime) carries revenue of \(amounts(revenue)), which is not booked")
     }
   }
 
@@ -82,8 +81,7 @@ struct BookingPass {
   private mutating func find(_ charge: Event, after earlier: Event) {
     find(
       .impossibleSequence, charge,
-      "\(charge.kind.name) of \(charge.time.text) follows \(earlier.kind.name) of "
-        + "\(earlier.time.text) of its own transaction")
+      "\(charge.kindAndTime) follows \(earlier.kindAndTime) of its own transaction")
   }
 
   private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {

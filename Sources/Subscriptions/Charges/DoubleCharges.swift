@@ -34,8 +34,7 @@ struct DoubleCharges {
       findings.append(
         FoldFinding(
           .doubleCharge, event, difference: money.grossUSD,
-          "\(event.kind.name) of \(event.time.text) charges the transaction again after "
-            + "\(first.kind.name) of \(first.time.text); "
+          "\(event.kindAndTime) charges the transaction again after \(first.kindAndTime); "
             + (rules.doubleCharges == .hold ? "it is held out of the sums" : "both are booked")))
     }
     if rules.doubleCharges == .book { held = [] } else { self.events = kept }

@@ -48,8 +48,7 @@ extension BookingPass {
     findings.append(
       FoldFinding(
         .overRefund, event, difference: excess,
-        "\(event.kind.name) of \(event.time.text) gives back more than is left of "
-          + "\(charged.kind.name) of \(charged.time.text)"
+        "\(event.kindAndTime) gives back more than is left of \(charged.kindAndTime)"
           + (isHeld ? "; what exceeds it is held out of the sums" : "; it is booked whole")))
   }
 

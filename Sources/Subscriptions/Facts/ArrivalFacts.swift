@@ -65,14 +65,13 @@ func arrivalFindings(
   disorder.flatMap { arrival -> [FoldFinding] in
     let event = events[arrival.event]
     guard let received = event.received else { return [] }
-    let here = "\(event.kind.name) of \(event.time.text) was received \(received.text)"
+    let here = "\(event.kindAndTime) was received \(received.text)"
     var findings: [FoldFinding] = []
     if let other = arrival.overtakenBy.map({ events[$0] }), let before = other.received {
       findings.append(
         FoldFinding(
           .outOfOrder, event,
-          "\(here), after \(other.kind.name) of \(other.time.text), which was received "
-            + before.text))
+          "\(here), after \(other.kindAndTime), which was received \(before.text)"))
     }
     if arrival.isLate {
       let window = rules.deliveryWindow(event.provider).milliseconds / 60_000
@@ -114,8 +113,7 @@ func clockFindings(
     let received = event.received.map { ", received \($0.text)" } ?? ""
     findings.append(
       FoldFinding(
-        .clock, event,
-        "\(event.kind.name) of \(event.time.text)\(created)\(received)\(problem)"))
+        .clock, event, "\(event.kindAndTime)\(created)\(received)\(problem)"))
   }
   return (findings, mayChange)
 }

@@ -1,9 +1,12 @@
-import Domain
+public import Domain
 
 // Properties of events that the fold reads. `EventKind` has the kinds; properties that only one
 // pass reads are in that pass's file.
 
 extension Event {
+  /// Its kind and time, as findings name it.
+  public var kindAndTime: String { "\(kind.name) of \(time.text)" }
+
   /// Whether its revenue is a refund; for a product change, the sign of the amount decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 

@@ -78,8 +78,8 @@ struct PeriodPass {
     findings.append(
       FoldFinding(
         .impossibleSequence, event,
-        "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
-          + "\(sent.text), before it; it counts as empty"))
+        "the period of \(event.kindAndTime) starts \(start.text) and ends \(sent.text), before "
+          + "it; it counts as empty"))
     return start
   }
 
@@ -132,8 +132,8 @@ struct PeriodPass {
     findings.append(
       FoldFinding(
         .expiryMismatch, opener,
-        "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
-          + "contains the end of its period; it counts as open"))
+        "\(opener.kindAndTime): no event, entitlement or configured period contains the end of its "
+          + "period; it counts as open"))
   }
 
   /// Events about an earlier period that happened after this one had begun.
