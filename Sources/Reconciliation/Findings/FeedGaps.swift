@@ -98,18 +98,12 @@ private struct HourCounts {
   /// The longest runs of hours that each have at most a tenth of the mean of 28 days on each side.
   var lowRuns: [Range<Int>] {
     var runs: [Range<Int>] = []
-    var start: Int?
-    for hour in 0...count {
+    for hour in 0..<count {
       let around = max(0, hour - 672)..<min(count, hour + 673)
-      let isLow =
-        hour < count
-        && 10 * sum(hour, 1) * Int64(around.count) <= sum(around.lowerBound, around.count)
-      if isLow {
-        start = start ?? hour
-      } else if let from = start {
-        runs.append(from..<hour)
-        start = nil
-      }
+      guard 10 * sum(hour, 1) * Int64(around.count) <= sum(around.lowerBound, around.count)
+      else { continue }
+      let start = runs.last?.upperBound == hour ? runs.removeLast().lowerBound : hour
+      runs.append(start..<hour + 1)
     }
     return runs
   }
@@ -168,17 +162,11 @@ private struct DayComparison {
     // At most half of the mean; checked first because it is cheap.
     guard 2 * counts[index] * Int64(around.count) <= sum, sum > 0 else { return nil }
     let isEmpty = { (day: Int) in 10 * counts[day] * Int64(around.count) <= sum }
-    var run = index...index
-    while run.lowerBound > 0, isEmpty(run.lowerBound - 1) {
-      run = run.lowerBound - 1...run.upperBound
-    }
     // Nothing was expected before the feed began.
-    guard run.lowerBound > 0 else { return nil }
-    while run.upperBound < counts.count - 1, isEmpty(run.upperBound + 1) {
-      run = run.lowerBound...run.upperBound + 1
-    }
-    let rest = max(0, run.lowerBound - 28)..<min(counts.count, run.upperBound + 29)
-    others = rest.filter { !run.contains($0) }
+    guard let before = (0..<index).last(where: { !isEmpty($0) }) else { return nil }
+    let after = (index + 1..<counts.count).first { !isEmpty($0) } ?? counts.count
+    let near = max(0, before - 27)..<min(counts.count, after + 28)
+    others = near.filter { $0 <= before || $0 >= after }
     guard others.count >= 13 else { return nil }
     self.ofMonths = ofMonths.filter { !isEmpty($0) }
     self.counts = counts
