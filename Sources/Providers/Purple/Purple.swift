@@ -45,25 +45,23 @@ struct Purple: BodyMapper {
     guard !type.isEmpty else { throw .missing("type") }
     let known = purpleTypes.entry(of: type)
     let meaning = known?.meaning
+    if case .skipped(let reason) = meaning { return reason }
     // An unknown type is stored in the form of the known ones.
     let capitals = type.map { " .-".utf8.contains($0) ? UInt8(ascii: "_") : raised($0) }
     var name = known?.name ?? String(decoding: capitals, as: UTF8.self)
-    switch meaning ?? .event(.other) {
-    case .skipped(let reason): return reason
-    case .event(let kind):
-      var draft = try draft(of: kind, tape)
-      draft.event.place = delivery.place
-      draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
-      draft.event.body = Fingerprint.of(tape.bytes(object))
-      name.withUTF8 {
-        draft.name = UnsafeRawBufferPointer($0)
-        batch.add(draft)
-      }
-      if meaning == nil { batch.noteUnknown(.eventName, type, of: delivery) }
-      top.noteUnknown(in: object, of: tape, delivery, to: &batch)
-      properties.noteUnknown(in: top.value(.properties), of: tape, delivery, to: &batch)
-      return nil
+    let kind = if case .event(let kind) = meaning { kind } else { EventKind.other }
+    var draft = try draft(of: kind, tape)
+    draft.event.place = delivery.place
+    draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
+    draft.event.body = Fingerprint.of(tape.bytes(object))
+    name.withUTF8 {
+      draft.name = UnsafeRawBufferPointer($0)
+      batch.add(draft)
     }
+    if meaning == nil { batch.noteUnknown(.eventName, type, of: delivery) }
+    top.noteUnknown(in: object, of: tape, delivery, to: &batch)
+    properties.noteUnknown(in: top.value(.properties), of: tape, delivery, to: &batch)
+    return nil
   }
 
   private mutating func draft(

@@ -46,29 +46,27 @@ struct Qonversion: BodyMapper {
     let name = try tape.word(top[.eventName])
     guard !name.isEmpty else { throw .missing("event_name") }
     let meaning = names.meaning(of: name)
-    switch meaning ?? .event(.other) {
-    case .skipped(let reason): return reason
-    case .event(let kind):
-      var draft = EventDraft(event: Event(kind: kind, time: Instant(milliseconds: 0)))
-      draft.name = name
-      try read(into: &draft, tape)
-      if let customer {
-        var value = top[.userID]
-        value.node = tape.member(object, customer.rawValue)
-        // A malformed id does not reject the line.
-        if let id = try? tape.identifier(value) { draft.customer = id }
-      }
-      draft.event.body = Fingerprint.of(tape.bytes(object))
-      draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
-      draft.event.place = delivery.place
-      batch.note(
-        roundedAmounts: draft.roundedAmounts, missingIsProceed: draft.event.lacksIsProceed ? 1 : 0,
-        entitlements: entitlements(beyond: draft.event, tape))
-      batch.add(draft)
-      if meaning == nil { batch.noteUnknown(.eventName, name, of: delivery) }
-      noteUnknown(in: object, of: tape, draft.event.store, delivery, to: &batch)
-      return nil
+    if case .skipped(let reason) = meaning { return reason }
+    let kind = if case .event(let kind) = meaning { kind } else { EventKind.other }
+    var draft = EventDraft(event: Event(kind: kind, time: Instant(milliseconds: 0)))
+    draft.name = name
+    try read(into: &draft, tape)
+    if let customer {
+      var value = top[.userID]
+      value.node = tape.member(object, customer.rawValue)
+      // A malformed id does not reject the line.
+      if let id = try? tape.identifier(value) { draft.customer = id }
     }
+    draft.event.body = Fingerprint.of(tape.bytes(object))
+    draft.event.received = delivery.received ?? top.receiveTime(.received, of: tape)
+    draft.event.place = delivery.place
+    batch.note(
+      roundedAmounts: draft.roundedAmounts, missingIsProceed: draft.event.lacksIsProceed ? 1 : 0,
+      entitlements: entitlements(beyond: draft.event, tape))
+    batch.add(draft)
+    if meaning == nil { batch.noteUnknown(.eventName, name, of: delivery) }
+    noteUnknown(in: object, of: tape, draft.event.store, delivery, to: &batch)
+    return nil
   }
 
   private func noteUnknown(
