@@ -74,13 +74,13 @@ extension Reconciler {
         products.contains(lineages[index].text($0.product))
       }
     }
-    let given = isOfWebhook ? (holding + once).filter { gave(entitlement, $0) } : []
-    return endingLast(given) ?? endingLast(holding) ?? endingLast(once)
+    let granted = isOfWebhook ? (holding + once).filter { mayHaveGranted(entitlement, $0) } : []
+    return endingLast(granted) ?? endingLast(holding) ?? endingLast(once)
   }
 
   /// Whether a lineage had begun when the webhook was created and lasted until the shown start: the
   /// user can have bought the same product again since.
-  private func gave(_ entitlement: Entitlement, _ index: Int) -> Bool {
+  private func mayHaveGranted(_ entitlement: Entitlement, _ index: Int) -> Bool {
     let state = lineages[index].state
     guard let started = entitlement.startedAt, state.firstEventAt <= knownAt else { return false }
     return state.effectiveEnd.map { $0 + gap >= started } ?? true

@@ -104,12 +104,12 @@ extension Reconciler {
     isOver(match) && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !isRefundMissed(match.lineage)
       && !isTransferred(match.lineage) && !isReportedLater(match.lineage, .revocation)
-      && !isDerivedEndShown(match) && !isOverByState(match)
+      && !isDerivedEndShown(match) && !isEndShownLater(match)
   }
 
   /// Whether a later state without access shows that the period had ended: within the gap of its
   /// end, that is an expiry, which counts at the end.
-  private func isOverByState(_ match: EntitlementMatch) -> Bool {
+  private func isEndShownLater(_ match: EntitlementMatch) -> Bool {
     guard !sendsEvents, let end = match.lineage.state.effectiveEnd, end <= knownAt + gap
     else { return false }
     return isReportedLater(match.lineage, .expiry)

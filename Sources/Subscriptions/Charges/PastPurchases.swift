@@ -29,13 +29,13 @@ private struct Holding {
   /// Reads a charge, a trial start or a product change.
   mutating func take(_ event: Event) {
     if event.product != 0 {
-      if !waits(event) {
+      if !appliesLater(event) {
         pastProducts.formUnion(products)
         products = []
       }
       products.insert(event.product)
     }
-    if !goesOn(event) {
+    if !continues(event) {
       pastLineages.formUnion(lineages)
       lineages = []
     }
@@ -53,13 +53,13 @@ private struct Holding {
 
   /// Whether the old product continues until the next charge, when a downgrade takes effect; in
   /// Play, a downgrade that is a separate purchase with its own order takes effect at once.
-  private func waits(_ event: Event) -> Bool {
+  private func appliesLater(_ event: Event) -> Bool {
     event.kind == .downgraded && (event.store != .playStore || lineages.contains(event.lineage))
   }
 
   /// Whether the event opens a period of the current purchase: product changes, another product
   /// after a lapse and, in older lines, renewals name no original transaction.
-  private func goesOn(_ event: Event) -> Bool {
+  private func continues(_ event: Event) -> Bool {
     let isRenewal = event.kind == .renewed || event.kind == .recovered
     let isOther = event.kind == .resubscribed && event.previousProduct != 0
     return event.kind.isProductChange || (isRenewal || isOther) && event.startsLineage
