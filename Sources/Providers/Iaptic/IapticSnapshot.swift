@@ -99,7 +99,9 @@ extension IapticPurchase {
     let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
     entitlement.isActive = state.isPending ? false : state.isOwned ?? isCurrent
     if !entitlement.transactions.isEmpty {
-      (entitlement.transactions[0].price, entitlement.transactions[0].currency) = (local, text(currency))
+      (entitlement.transactions[0].price, entitlement.transactions[0].currency) = (
+        local, text(currency)
+      )
     }
     return entitlement
   }
