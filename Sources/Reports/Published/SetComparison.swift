@@ -13,7 +13,7 @@ public struct SetComparison {
   ///
   /// `period` is the first key column, a month, a day or an id; `key` the others, joined by commas.
   /// A cell is empty when unknown or without a row, and the delta if a number is unknown; a missing
-  /// row counts as 0. The cause is that of this exact change in `restatements.csv` of the later set.
+  /// row counts as 0. The cause is that of this exact change in the later set's `restatements.csv`.
   public static let columns = [
     "report", "period", "key", "column", "before", "after", "delta", "cause",
   ]

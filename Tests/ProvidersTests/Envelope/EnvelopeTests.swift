@@ -189,6 +189,19 @@ struct EnvelopeTests {
     #expect(batch.skipped == ["registration_probe": 1])
   }
 
+  @Test(
+    "An empty member is no probe if the webhook is in a member that no configuration names",
+    arguments: [
+      #"{"level":"info","msg":"","hook":\#(body)}"#,
+      #"{"receivedAt":"2025-10-09T08:55:00Z","body":{},"raw":\#(quoted)}"#,
+      #"{"message":"","customDimensions":{"request":{"text":\#(quoted)}}}"#,
+      #"{"Records":[],"hook":\#(body)}"#,
+    ])
+  func elsewhere(line: String) {
+    #expect(refusal(line)[0] == "unknown_provider")
+    #expect(refusal(line)[1].contains("the line's members: "))
+  }
+
   @Test("A body that the sender omitted for its size is missing, not a probe")
   func largePayload() {
     #expect(

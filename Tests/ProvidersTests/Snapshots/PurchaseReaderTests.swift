@@ -143,4 +143,19 @@ struct PurchaseReaderTests {
     }
     #expect(kind("\"0.00\"", until: "null") == .oneTime)
   }
+
+  @Test("A purchase costs what the list says, if that is readable")
+  func prices() throws {
+    for (sent, price) in [
+      ("\"9.99\"", Amount(micros: 9_990_000)), ("\"0.00\"", .zero), ("\"much\"", nil),
+      ("null", nil),
+    ] {
+      let line = purchase(
+        "7", of: "7", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+        renews: "true", price: sent)
+      let listed = try #require(read([line]).snapshots.first?.entitlements.first?.transactions)
+      #expect(listed.map(\.price) == [price] && listed.map(\.currency) == ["EUR"])
+      #expect(listed.map(\.kind) == [price == .zero ? .free : .unknown])
+    }
+  }
 }

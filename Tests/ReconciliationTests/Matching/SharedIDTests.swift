@@ -106,4 +106,22 @@ struct SharedIDTests {
     #expect(found.codes == ["AHEAD_OF_SNAPSHOT"])
     #expect(found.breaks.map(\.product) == ["com.example.monthly"])
   }
+
+  @Test("A charge without an id is the listed one of its time")
+  func unnamed() {
+    var story = Story.monthly(renewals: 2, counted: false)
+    for index in story.events.indices { story.events[index].transaction = 0 }
+    func codes(_ renewals: Int) -> [String] {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            until: month(renewals + 2), listing: monthlyTransactions(renewals: renewals))
+        ], capturedAt: "2026-03-10"
+      ).codes
+    }
+    #expect(codes(2) == [])
+    story.events.remove(at: 1)
+    #expect(codes(2) == ["MISSED_RENEWAL"])
+  }
 }

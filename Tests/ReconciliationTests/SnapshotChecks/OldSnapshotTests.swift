@@ -225,4 +225,16 @@ struct OldSnapshotTests {
     scenario.entitlements = [shown]
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
+
+  @Test("An earlier end that the snapshot shows first is pending until its event can arrive")
+  func earlierEnd() {
+    func status(asOf: String) -> [BreakStatus] {
+      Scenario(
+        stories: [.monthly(renewals: 1)],
+        entitlements: [premium(active: false, until: "2026-02-20", .canceled)],
+        capturedAt: "2026-02-20T02:00:00", asOf: asOf
+      ).breaks.filter { $0.code == .expiryMismatch }.map(\.status)
+    }
+    #expect(status(asOf: "2026-02-20T03:00:00") == [.pending])
+  }
 }

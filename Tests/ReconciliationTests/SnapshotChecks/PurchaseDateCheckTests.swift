@@ -120,4 +120,18 @@ struct PurchaseDateCheckTests {
     #expect(codes("2026-01-01") == [])
     #expect(codes("2026-02-01") != [] && codes(nil) != [])
   }
+
+  @Test("A purchase that no counter counts explains its end and its product")
+  func uncounted() {
+    var story = Story()
+    story.report(.started, "2026-02-12", until: "2026-03-12", price: 10, count: 0)
+    var shown = premium(until: "2027-03-01", product: "yearly", started: "2026-02-12", count: 0)
+    shown.lastPurchasedAt = at("2026-03-01")
+    let found = Scenario(
+      stories: [story], entitlements: [shown], capturedAt: "2026-03-10", change: allMapped
+    ).breaks
+    #expect(found.map(\.code) == [.missedProductChange])
+    #expect(found.map(\.expectedAt) == [at("2026-03-01")])
+    #expect(found.map(\.product) == ["com.example.yearly"])
+  }
 }

@@ -155,4 +155,19 @@ struct ShownPeriodTests {
       capturedAt: "2026-03-10")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
+
+  @Test("The first renewal after a change to a shorter product is pending as soon as it is due")
+  func announced() {
+    var story = Story()
+    story.report(.started, "2026-01-12", until: "2027-01-12", price: 90, product: Story.yearly)
+    story.report(.productChanged, "2026-06-20", until: "2027-01-12") {
+      $0.previousProduct = Story.yearly
+    }
+    let breaks = found(
+      story, premium(until: "2027-02-12"), on: "2027-01-12T20:00:00",
+      lengths: ["com.example.monthly": .months(1)])
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    #expect(breaks.map(\.expectedAt) == [at("2027-01-12")])
+    #expect(breaks.map(\.status) == [.pending])
+  }
 }

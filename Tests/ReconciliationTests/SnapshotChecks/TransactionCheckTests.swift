@@ -276,4 +276,22 @@ struct TransactionCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [.zero])
   }
+
+  @Test("A list that names the price decides what a missing charge was worth")
+  func listedPrice() {
+    func worth(_ currency: String) -> [Amount?] {
+      let listed = monthlyTransactions(renewals: 1).map { sold in
+        var sold = sold
+        (sold.price, sold.currency) = (Amount(micros: 4_990_000), currency)
+        return sold
+      }
+      return Scenario(
+        stories: [.monthly(renewals: 1, without: [1])],
+        entitlements: [premium(until: "2026-03-01", listing: listed)], capturedAt: "2026-02-20"
+      ).breaks.map(\.estimatedUSD)
+    }
+    #expect(worth("USD") == [Amount(micros: 4_990_000)])
+    // Without an exchange rate, it is that of another charge.
+    #expect(worth("SEK") == [Amount(micros: 10_000_000)])
+  }
 }

@@ -113,4 +113,45 @@ struct IapticRunTests {
     let inputs = try program.rows("inputs.csv", in: "reports")
     #expect(inputs.map { $0["accepted"] } == ["2"] && inputs.map { $0["duplicates"] } == ["1"])
   }
+
+  @Test("An active product stays in its snapshot when an older one is bought again after it")
+  func boughtAgain() throws {
+    func purchase(
+      _ product: String, _ order: String, _ from: String, _ until: String, _ more: String
+    )
+      -> String
+    {
+      #""google:\#(product)":{"productId":"google:\#(product)","purchaseId":"google:\#(order)","#
+        + #""transactionId":"google:\#(order)","platform":"google","purchaseDate":"\#(from)","#
+        + #""lastRenewalDate":"\#(from)","expirationDate":"\#(until)",\#(more)}"#
+    }
+    func line(_ reason: String, _ date: String, _ order: String, _ purchases: String) -> String {
+      #"{"type":"purchases.updated","applicationUsername":"u1","password":"p","notification":"#
+        + #"{"reason":"\#(reason)","id":"\#(date)","date":"\#(date)","#
+        + #""purchaseId":"google:\#(order)","transactionId":"google:\#(order)"},"#
+        + #""purchases":{\#(purchases)}}"#
+    }
+    let renews = #""isExpired":false,"renewalIntent":"Renew""#
+    let ended = #""isExpired":true,"renewalIntent":"Lapse","cancelationReason":"Customer""#
+    let week = ("2026-03-06T00:00:00Z", "2026-03-13T00:00:00Z")
+    let lapsed = purchase("week", "GPA.1", week.0, week.1, ended)
+    let year = purchase("year", "GPA.2", "2026-03-15T00:00:00Z", "2027-03-15T00:00:00Z", renews)
+    let again = purchase("week", "GPA.3", "2026-03-17T00:00:00Z", "2026-03-24T00:00:00Z", renews)
+    let lines = [
+      line("PURCHASED", week.0, "GPA.1", purchase("week", "GPA.1", week.0, week.1, renews)),
+      line("EXPIRED", week.1, "GPA.1", lapsed),
+      line("PURCHASED", "2026-03-15T00:00:00Z", "GPA.2", lapsed + "," + year),
+      line("PURCHASED", "2026-03-17T00:00:00Z", "GPA.3", again + "," + year),
+    ]
+    let program = try Program()
+    try program.folder.write(lines.joined(separator: "\n"), to: "in/a.jsonl")
+    try program.folder.write(
+      #"{"applicationUsername":"u1","captured_at":"2026-03-16T00:00:00Z","#
+        + #""purchases":{\#(lapsed),\#(year)}}"#, to: "snap/a.jsonl")
+    let result = try program.run([
+      "run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-03-18",
+    ])
+    #expect(result.status == 0, "\(result)")
+    #expect(try program.rows("breaks.csv").map { $0["code"] } == [])
+  }
 }

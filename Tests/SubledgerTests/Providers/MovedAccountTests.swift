@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+
+@Suite("A subscription that moves to another account is no break")
+struct MovedAccountTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(
+      "products: {pro: com.example.pro}\nmateriality: 100%\n", to: "subledger.yaml")
+    // Another user's renewals keep the feed alive.
+    let others = stride(from: 0, to: 90, by: 10).map { day in
+      event("in_app_purchase", of: "X", day, id: 9_000 + day, original: 9_000 + day, until: nil)
+    }
+    try program.folder.write(others.joined(), to: "in/others.jsonl")
+  }
+
+  /// An event `day` days after 1 January 2026, with the user's entitlements at that time.
+  private func event(
+    _ name: String, of user: String, _ day: Int, id: Int, original: Int = 100, until end: Int?,
+    count: Int? = nil, shown: [String]? = nil
+  ) -> String {
+    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
+    let end = end.map { "\(seconds($0))" } ?? "null"
+    var body = Body()
+    body.members["user_id"] = "\"\(user)\""
+    body.members["event_name"] = "\"\(name)\""
+    body.members["product_id"] = original == 100 ? "\"com.example.pro\"" : "\"coins\""
+    body.members["time"] = "\(seconds(day))"
+    body.members["created_at"] = "\(seconds(day) + 60)"
+    body.members["transaction"] =
+      #"{"transaction_id":\#(id),"original_transaction_id":\#(original),"expires":\#(end),"#
+      + #""grace_period_expires":null,"transaction_date":\#(seconds(day))}"#
+    body.members["subscription_renew_count"] = count.map(String.init)
+    body.members["entitlements"] = shown.map { shown in
+      "{" + shown.enumerated().map { "\"e\($0)\":\($1)" }.joined(separator: ",") + "}"
+    }
+    return body.line + "\n"
+  }
+
+  /// Access in the format of REST v3, until a number of days after 1 January 2026.
+  private func access(from start: Int = 0, until end: Int) -> String {
+    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
+    return #"{"id":"premium","active":true,"started":\#(seconds(start)),"#
+      + #""expires":\#(seconds(end)),"source":"appstore","product":{"product_id":"pro","#
+      + #""subscription":{"renew_state":"will_renew","current_period_type":"normal"}}}"#
+  }
+
+  private func breaks(_ asOf: String, _ more: [String] = []) throws -> [String] {
+    let result = try program.run(["run", "--archives", "in", "--as-of", asOf] + more)
+    #expect([0, 1].contains(result.status), "\(result)")
+    return try program.rows("breaks.csv").map { row in
+      ["code", "user_id", "status"].map { row[$0] ?? "" }.joined(separator: " ")
+    }
+  }
+
+  @Test("A webhook shows what its own user has, whom later events do not name")
+  func webhooks() throws {
+    // Ada buys coins while she has the subscription; Ben's account has it from the second renewal.
+    let lines = [
+      event(
+        "subscription_started", of: "ada", 0, id: 100, until: 30, shown: [access(until: 30)]),
+      event(
+        "in_app_purchase", of: "ada", 5, id: 200, original: 200, until: nil,
+        shown: [access(until: 30)]),
+      event(
+        "subscription_renewed", of: "ada", 30, id: 101, until: 60, count: 1,
+        shown: [access(until: 60)]),
+      event(
+        "subscription_renewed", of: "ben", 60, id: 102, until: 90, count: 2,
+        shown: [access(until: 90)]),
+    ]
+    for (name, line) in zip("abcd", lines) {
+      try program.folder.write(line, to: "in/\(name).jsonl")
+    }
+    #expect(try breaks("2026-03-15") == [])
+    #expect(try breaks("2026-03-20") == [])
+    // Who never had a subscription that events show misses its start.
+    let unknown = event(
+      "in_app_purchase", of: "eve", 65, id: 300, original: 300, until: nil,
+      shown: [access(from: 50, until: 80)])
+    try program.folder.write(unknown, to: "in/e.jsonl")
+    #expect(try breaks("2026-03-21") == ["MISSED_START eve open"])
+  }
+
+  @Test("Access that leaves one user's snapshot and is in another's has moved")
+  func snapshots() throws {
+    try program.folder.write(
+      event("subscription_started", of: "ada", 40, id: 100, until: 70), to: "in/a.jsonl")
+    func show(_ user: String, _ shown: [String]) -> String {
+      #"{"user_id":"\#(user)","captured_at":"2026-03-01T00:00:00Z","data":["#
+        + shown.joined(separator: ",") + "]}\n"
+    }
+    try program.folder.write(
+      show("ada", []) + show("ben", [access(from: 40, until: 70)]), to: "snap/a.jsonl")
+    #expect(try breaks("2026-03-05", ["--snapshots", "snap"]) == [])
+    #expect(try breaks("2026-03-06", ["--snapshots", "snap"]) == [])
+    // Another end is another subscription.
+    try program.folder.write(
+      show("ada", []) + show("ben", [access(from: 41, until: 71)]), to: "other/a.jsonl")
+    let found = try breaks(
+      "2026-03-05", ["--snapshots", "other", "--ledger", "other.sqlite", "--adopt"])
+    #expect(found.sorted() == ["AHEAD_OF_SNAPSHOT ada open", "EVENTS_ABSENT ben open"])
+  }
+}
