@@ -95,15 +95,18 @@ public struct RunSummary: Sendable, Equatable {
   /// Returns the first rows of the worklist, without persons.
   private static func worklist(of set: ReportSet) throws -> [Record] {
     let columns = ["priority", "provider", "app_id", "at_stake_usd", "hours_left", "break_ids"]
+    struct Enough: Error {}
     var rows: [Record] = []
-    try set.forEachRow(of: "refetch_worklist", columns) { cells in
-      guard rows.count < 5 else { return }
-      let record = zip(columns, cells).map { name, text -> (String, CSVCell) in
-        let isNumber = ["priority", "hours_left"].contains(name)
-        return (name, isNumber ? Int64(text).map(CSVCell.integer) ?? .plain("") : .text(text))
+    do {
+      try set.forEachRow(of: "refetch_worklist", columns) { cells in
+        let record = zip(columns, cells).map { name, text -> (String, CSVCell) in
+          let isNumber = ["priority", "hours_left"].contains(name)
+          return (name, isNumber ? Int64(text).map(CSVCell.integer) ?? .plain("") : .text(text))
+        }
+        rows.append(Record(record))
+        if rows.count == 5 { throw Enough() }
       }
-      rows.append(Record(record))
-    }
+    } catch is Enough {}
     return rows
   }
 }
