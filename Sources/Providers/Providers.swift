@@ -27,23 +27,23 @@ struct Providers {
     return nil
   }
 
-  /// Whether a member of the object, at any depth, is a body, as an object or as text.
-  mutating func recognisesMember(of object: JSONNode, on tape: JSONTape) -> Bool {
-    for key in tape.children(of: object) {
-      let value = tape.value(ofKey: key)
-      switch tape.kind(value) {
-      case .object where mapper(of: value, on: tape) != nil: return true
-      case .object where recognisesMember(of: value, on: tape): return true
-      case .string:
-        var text = JSONTape()
-        if (try? text.read(tape.bytes(value), from: 0)) != nil, text.kind(0) == .object,
-          mapper(of: 0, on: text) != nil
-        {
-          return true
-        }
-      default: break
+  /// Whether a body is in `node`: as it is, in an object or array in it, or in JSON text.
+  mutating func recognisesBody(in node: JSONNode, of tape: JSONTape) -> Bool {
+    switch tape.kind(node) {
+    case .object where mapper(of: node, on: tape) != nil: return true
+    case .object, .array:
+      let isObject = tape.kind(node) == .object
+      for child in tape.children(of: node)
+      where recognisesBody(in: isObject ? tape.value(ofKey: child) : child, of: tape) {
+        return true
       }
+      return false
+    case .string:
+      let bytes = tape.bytes(node)
+      guard let first = bytes.first, LogText.beginsJSON(first) else { return false }
+      var text = JSONTape()
+      return (try? text.read(bytes, from: 0)) != nil && recognisesBody(in: 0, of: text)
+    default: return false
     }
-    return false
   }
 }

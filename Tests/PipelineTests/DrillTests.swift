@@ -15,7 +15,7 @@ struct DrillTests {
   private func row(_ key: Int64, user: Int64) -> LineageRow {
     LineageRow(
       scope: SubscriptionScope(lineage: key, provider: .qonversion, app: 1, store: .appStore),
-      original: "\(key)", user: user, hasSuperseded: false, isEntitled: false)
+      original: "\(key)", user: user, hasSuperseded: false, isCompared: false)
   }
 
   private func event(_ kind: EventKind, day: Int64, lineage: Int64 = 1) -> Event {

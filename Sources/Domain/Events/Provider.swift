@@ -55,7 +55,8 @@ extension ProviderCapabilities {
   static let qonversion = ProviderCapabilities(
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, namesConversions: true,
-    sendsExpirations: true, renamesEvents: true, namesDashboardProducts: true)
+    sendsExpirations: true, renamesEvents: true, namesDashboardProducts: true,
+    sendsEntitlements: true)
 
   /// FLOBUK's capabilities.
   ///

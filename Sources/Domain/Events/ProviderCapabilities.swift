@@ -72,6 +72,8 @@ public struct ProviderCapabilities: Sendable {
   public var renamesEvents = false
   /// Whether snapshots name its dashboard's products instead of the store's.
   public var namesDashboardProducts = false
+  /// Whether webhooks contain all entitlements of their user.
+  public var sendsEntitlements = false
 
   /// Whether a renewal in `store` identifies the renewed purchase or the user.
   public func linksRenewals(in store: Store) -> Bool {

@@ -132,7 +132,7 @@ public struct SnapshotTransaction: Sendable, Equatable {
   public var kind = SnapshotTransactionKind.unknown
   /// Store product id if the snapshot contains one, else empty.
   public var product = ""
-  /// What it cost, in `currency`; nil when not sent.
+  /// What it cost, in `currency`; nil when not sent or unreadable.
   public var price: Amount?
   /// ISO 4217 code of the price; empty when not sent.
   public var currency = ""

@@ -34,7 +34,7 @@ struct AttemptCounts {
     }
   }
 
-  /// Adds everything to the tables as part of `run`, and clears them.
+  /// Adds all counts to the tables as part of `run`, and clears the counts.
   mutating func write(to database: Connection, run: Int64) throws {
     let upsert = try database.statement(
       """

@@ -68,7 +68,7 @@ struct RowChecks {
     try database.forEachRow(
       """
       select key, provider, app, environment, store, original, events, user, versions, counted,
-        entitled
+        compared
       from lineage order by key
       """
     ) { row in
@@ -91,7 +91,7 @@ struct RowChecks {
         records.append(record)
       }
       let state = LineageState(
-        user: row.int64(7), versions: versions, counted: row.int64(9), entitled: row.int64(10))
+        user: row.int64(7), versions: versions, counted: row.int64(9), compared: row.int64(10))
       if state != LineageState(records) {
         check.fail("lineage \(key) was changed since it was written")
       }

@@ -84,7 +84,7 @@ extension Provider {
 extension LineageRow {
   private static let columns = """
     l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, l.versions > l.counted,
-      l.entitled
+      l.compared
     """
   static let eventsColumn: Int32 = 9
 

@@ -11,7 +11,7 @@ public struct LineageRow: Sendable, Equatable {
   let hasSuperseded: Bool
   /// Whether webhooks of its events contain entitlements that the events do not explain, or name
   /// an earlier user.
-  let isEntitled: Bool
+  let isCompared: Bool
 
   /// `lineageKey` of the original id and of the fields below.
   public var key: Int64 { scope.lineage }
@@ -139,7 +139,7 @@ extension LineageRow {
   init(_ row: Statement) throws(SubledgerError) {
     self.init(
       scope: try SubscriptionScope(row), original: row.text(5), user: row.int64(6),
-      hasSuperseded: row.int64(7) != 0, isEntitled: row.int64(8) > 0)
+      hasSuperseded: row.int64(7) != 0, isCompared: row.int64(8) > 0)
   }
 }
 

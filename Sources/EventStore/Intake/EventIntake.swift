@@ -112,7 +112,8 @@ public final class EventIntake: ArchiveIntake {
     super.abandon()
   }
 
-  /// Whether everything must be written when counts take `countsSize` bytes; `spilled` is a limit.
+  /// Whether everything must be written when counts take `countsSize` bytes, or when more than
+  /// `spilled` bytes are on disk.
   private func isFull(_ countsSize: Int, spilled: Int) -> Bool {
     countsSize + waiting.count > batchSize / 2 || waiting.spillSize > spilled
   }

@@ -17,13 +17,13 @@ final class LineageWriter {
     insertion = try database.statement(
       """
       insert into lineage (
-        key, provider, app, environment, store, original, user, versions, counted, entitled,
+        key, provider, app, environment, store, original, user, versions, counted, compared,
         events)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     update = try database.statement(
       """
-      update lineage set user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6
+      update lineage set user = ?2, versions = ?3, counted = ?4, compared = ?5, events = ?6
       where key = ?1
       """)
     touch =
@@ -56,13 +56,13 @@ final class LineageWriter {
     let scope = lineage.scope
     try insertion.run(
       scope.lineage, scope.provider, scope.app, scope.environment, scope.store,
-      OriginalID(id: lineage.original), state.user, state.versions, state.counted, state.entitled,
+      OriginalID(id: lineage.original), state.user, state.versions, state.counted, state.compared,
       events)
     try touch(scope.lineage)
   }
 
   func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
-    try update.run(key, state.user, state.versions, state.counted, state.entitled, events)
+    try update.run(key, state.user, state.versions, state.counted, state.compared, events)
     try touch(key)
   }
 
@@ -101,7 +101,7 @@ struct LineageState: Equatable {
   let user: Int64
   let versions: Int64
   let counted: Int64
-  let entitled: Int64
+  let compared: Int64
 }
 
 extension LineageState {
@@ -110,7 +110,9 @@ extension LineageState {
     user = owner
     versions = Int64(records.count)
     counted = Int64(records.count { $0.counts })
-    entitled = Int64(
-      records.count { $0.counts && ($0.hasEntitlements || ![owner, 0].contains($0.user)) })
+    compared = Int64(
+      records.count { record in
+        record.counts && (record.hasEntitlements || record.user != owner && record.user != 0)
+      })
   }
 }

@@ -93,7 +93,7 @@ extension Ledger {
           try database.run(
             """
             insert or replace into lineage (
-              key, provider, app, environment, store, user, original, versions, counted, entitled,
+              key, provider, app, environment, store, user, original, versions, counted, compared,
               events)
             values (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, x'')
             """, scope.lineage, scope.provider, scope.app, scope.environment, scope.store, row.user,

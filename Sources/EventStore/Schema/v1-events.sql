@@ -37,7 +37,7 @@ create table lineage (
   user integer not null, -- key, of the newest counted event with a user; 0 unknown
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
-  entitled integer not null, -- of these, those of another user or whose entitlements contain more
+  compared integer not null, -- of these, those of another user or whose entitlements contain more
   events blob not null -- layout: EventRecords.swift
 ) strict;
 
@@ -45,7 +45,7 @@ create table lineage (
 create index lineage_by_user on lineage (user, provider) where user <> 0;
 
 -- Few webhooks contain entitlements that their own event does not explain, or name an earlier user.
-create index lineage_by_entitlements on lineage (provider, user) where entitled > 0;
+create index lineage_by_comparison on lineage (provider, user) where compared > 0;
 
 -- Prefixes of identities and of their lineages, sorted, some hundred per row: enough to find
 -- other places of an identity, so that no event counts in two lineages.

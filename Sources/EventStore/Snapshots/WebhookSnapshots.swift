@@ -5,7 +5,7 @@ extension Ledger {
   /// names an earlier user of its subscription.
   public func hasWebhookSnapshots(of provider: Provider) throws(SubledgerError) -> Bool {
     try access("look for entitlements of webhooks") {
-      try $0.isAny("lineage where provider = ? and entitled > 0", provider)
+      try $0.isAny("lineage where provider = ? and compared > 0", provider)
     }
   }
 
@@ -21,7 +21,7 @@ extension Ledger {
         try database.forEachRow(
           """
           select distinct user from lineage
-          where provider = ? and entitled > 0 and user between ? and ? and user <> 0 order by user
+          where provider = ? and compared > 0 and user between ? and ? and user <> 0 order by user
           """, provider, users.lowerBound, users.upperBound
         ) { try body($0.int64(0)) }
       }
@@ -31,8 +31,8 @@ extension Ledger {
   /// Returns the newest entitlements in webhooks of a user's `lineages` that their events do not
   /// explain, as a snapshot at the creation time of the webhook; nil if there are none at `asOf`.
   ///
-  /// Of a duplicated event, the entitlements of the version that counts are used. An earlier user's
-  /// webhook shows what that user had.
+  /// Of a duplicated event, the entitlements of the version that counts are used. Webhooks of an
+  /// earlier user are ignored.
   public func webhookSnapshot(
     of lineages: [LineageRow], asOf: Instant
   ) throws(SubledgerError) -> Snapshot? {
@@ -41,9 +41,9 @@ extension Ledger {
       func precedes(_ one: Event, _ other: Event) -> Bool {
         (one.createdAt, one.time, one.identity) < (other.createdAt, other.time, other.identity)
       }
-      for row in lineages where row.isEntitled && row.environment == .production {
+      for row in lineages where row.isCompared && row.environment == .production {
         try database.forEachRecord(of: row.key) { record in
-          guard record.counts, record.hasEntitlements, [row.user, 0].contains(record.user)
+          guard record.counts, record.hasEntitlements, record.user == row.user || record.user == 0
           else { return }
           var event = row.scope.emptyEvent
           let rest = try record.complete(&event)

@@ -11,7 +11,7 @@ public struct ArchiveSources: Sendable {
   public init() {}
 
   /// Whether a path is not on the file system.
-  public func contain(_ path: String) -> Bool { path == "-" || commands(for: path) != nil }
+  public func contains(_ path: String) -> Bool { path == "-" || commands(for: path) != nil }
 
   func commands(for path: String) -> ArchiveCommands? {
     commands.filter { path.hasPrefix($0.prefix) }.max { $0.prefix.count < $1.prefix.count }

@@ -46,7 +46,8 @@ struct QualityGate {
   /// Reservations when the set is qualified, many lines are rejected, or a break reaches the gate.
   var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
-  /// Describes the rejects when they are more than `share` of the `lines`, and at least 20.
+  /// Describes the rejects when they are more than `share` of the lines, and at least 20; nil
+  /// otherwise.
   private static func rejects(
     in counts: ArchiveCounts, _ share: Amount, _ lines: String
   ) -> String? {

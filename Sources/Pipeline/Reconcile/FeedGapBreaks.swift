@@ -94,19 +94,19 @@ struct FeedGapBreaks {
 func staleFeeds(_ rules: FoldSettings) -> [Break] {
   let stale = rules.watermarks.values.filter { rules.isStale($0.feed) }
     .sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
-  var silences: [[Watermark]] = []
+  var together: [[Watermark]] = []
   for feed in stale {
-    if let first = silences.last?[0], feed.newest.since(first.newest) <= .day {
-      silences[silences.count - 1].append(feed)
+    if let first = together.last?[0], feed.newest.since(first.newest) <= .day {
+      together[together.count - 1].append(feed)
     } else {
-      silences.append([feed])
+      together.append([feed])
     }
   }
-  return silences.compactMap { stalled($0, asOf: rules.asOf) }
+  return together.compactMap { stalled($0, asOf: rules.asOf) }
 }
 
 private extension Watermark {
-  /// Time at which silence becomes too long.
+  /// Time at which the gap becomes too long.
   var staleAt: Instant { newest + gapMax }
 
   var name: String { "\(feed.provider.name) \(app.isEmpty ? "(no app id)" : app.shown())" }

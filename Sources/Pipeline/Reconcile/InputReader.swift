@@ -224,8 +224,9 @@ struct InputReader {
       let group = try groups[row.key] ?? group(of: row)
       if isReadAgain, !isInParts { for row in group.rows { groups[row.key] = group } }
       let wanted = Set(group.rows.map(\.key).filter { waiting.remove($0) != nil })
+      let words = ledger.symbols.words
       previousOwners.read(
-        group.events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
+        group.events, of: row.user, in: words[Int(row.app)], asOf: asOf, words)
       let histories = try builder.lineages(group, at: moment)
       if group.named.count > group.rows.count { validUntil = nil }
       if let next = histories.changesAt {

@@ -17,12 +17,20 @@ struct ReconcilePass {
   /// last run. If two users raise the same break, the order of users decides which one is kept; it
   /// does not depend on the number of workers, and both users are compared in every run.
   func run(after fold: Folded? = nil) throws -> Reconciled {
+    var outcome = try compare(after: fold)
+    outcome.removeMovedAccess()
+    return outcome
+  }
+
+  /// The same with breaks of access that moved to another account, which the results of all users
+  /// show.
+  func compare(after fold: Folded? = nil) throws -> Reconciled {
     var outcome = Reconciled(rules: rules.fingerprint)
     var scope = try ReconcileScope(of: ledger, after: fold, rules: rules)
     let ordered = rules.snapshotsTakenAt.keys.sorted { $0.rawValue < $1.rawValue }
     let webhooks = try Provider.allCases.filter { provider in
-      try rules.snapshotsFromWebhooks && rules.snapshotsTakenAt[provider] == nil
-        && ledger.hasWebhookSnapshots(of: provider)
+      try rules.snapshotsFromWebhooks && provider.capabilities.sendsEntitlements
+        && rules.snapshotsTakenAt[provider] == nil && ledger.hasWebhookSnapshots(of: provider)
     }
     let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
     func shares(of providers: [Provider], _ evidence: UserShare.Evidence) -> [UserShare] {
@@ -65,6 +73,8 @@ struct Reconciled {
   var result = ReconciliationResult()
   /// Results for later runs, of every user or of those that this run compared, in parts.
   var users: [[ReconciledUser]] = []
+  /// The previous owners of every user's subscriptions.
+  var previousOwners = PreviousOwners()
   /// Whether it compared every user.
   var isWhole = true
   /// Fingerprint of everything besides the fold that affects the comparison of every user.

@@ -103,13 +103,11 @@ struct ReconcileScope {
     return again
   }
 
-  /// Adds the previous results of users that were not compared; removes breaks that events of other
-  /// users contradict.
+  /// Adds the previous owners and counts of all users, also of those that were not compared.
   func addStanding(to outcome: inout Reconciled, of ledger: Ledger) throws {
-    var owners = PreviousOwners()
     func add(_ user: ReconciledUser) throws {
       let details = try user.details()
-      owners.named.formUnion(details.previousOwners)
+      outcome.previousOwners.named.formUnion(details.previousOwners)
       for (count, number) in zip(ReconciliationCount.allCases, details.counts)
       where number != 0 {
         outcome.result.counts[count, default: 0] += number
@@ -129,8 +127,6 @@ struct ReconcileScope {
             validUntil: Instant(milliseconds: .max), details: ReconciledUser.Details())
         })
     }
-    outcome.result.breaks.removeAll(where: owners.contradict)
-    outcome.result.breaks.removeTransfers()
   }
 }
 

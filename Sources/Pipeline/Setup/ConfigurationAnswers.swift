@@ -18,7 +18,7 @@ extension GivenSettings {
       check { _ = try plan.fetchRules(provider, source) }
     }
     if let file = plan.fetch.authorities { check { try Self.requirePath(file.path) } }
-    for path in plan.archives + plan.snapshots where !plan.sources.contain(path) {
+    for path in plan.archives + plan.snapshots where !plan.sources.contains(path) {
       check { try Self.requirePath(path) }
     }
     return errors.all

@@ -64,7 +64,10 @@ extension RunPipeline {
       default: break
       }
     }
-    outcome.result.breaks.removeTransfers()
+    for user in outcome.users.joined() {
+      outcome.previousOwners.named.formUnion(try user.details().previousOwners)
+    }
+    outcome.removeMovedAccess()
     return outcome
   }
 

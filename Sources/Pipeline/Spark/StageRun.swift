@@ -114,7 +114,7 @@ struct StageWork {
       let pass = FoldPass(ledger: ledger, rules: rules, jobs: 1)
       try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
-      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).run()
+      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).compare()
       try put("result", outcome.result)
       for users in outcome.users { try put("users", users) }
     }

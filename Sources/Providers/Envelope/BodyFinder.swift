@@ -117,7 +117,7 @@ struct BodyFinder {
         failure = .unknown(.tooLarge)
       }
       if envelope.isBare { failure = .empty }
-      if case .empty = failure, providers.recognisesMember(of: object, on: tape) { failure = nil }
+      if case .empty = failure, providers.recognisesBody(in: object, of: tape) { failure = nil }
     }
     if let mapper = providers.mapper(of: object, on: tape, isDamaged: true) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)

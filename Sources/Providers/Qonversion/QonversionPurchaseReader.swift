@@ -79,7 +79,7 @@ struct QonversionPurchaseReader {
     return own.isEmpty || namesPlan ? outer : own
   }
 
-  /// What was paid, also for a purchase without a type: free if that is zero; nil when unreadable.
+  /// What was paid; nil when not sent or unreadable.
   private func price(_ tape: JSONTape) -> Amount? {
     guard let sent = members.value(.price),
       case .amount(let price, _) = DecimalText.amount(tape.bytes(sent))

@@ -66,8 +66,9 @@ extension Reconciler {
     _ transaction: ListedTransaction, _ lineage: LineageInput?
   ) -> Bool {
     guard let at = transaction.at, let lineage else { return false }
-    return lineage.latest.charges.contains {
-      $0.transaction == 0 && $0.time.isWithin(gap, of: at)
+    return lineage.latest.charges.contains { charge in
+      charge.transaction == 0 && charge.time.isWithin(gap, of: at)
+        && [lineage.text(charge.product), ""].contains(transaction.product)
     }
   }
 

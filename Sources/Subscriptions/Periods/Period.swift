@@ -161,7 +161,7 @@ public struct Period: Sendable {
 
   /// Why the period ended without another.
   func churnReason(_ events: [Event]) -> ChurnReason {
-    if revokedAt != nil { return .refund }
+    if revokedAt != nil || isUnseenRefunded(events) { return .refund }
     if isInvoluntary(events) { return .involuntary }
     for reason in [ChurnReason.priceIncrease, .developer] where stands(reason, events) {
       return reason
@@ -171,6 +171,12 @@ public struct Period: Sendable {
     }
     let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil
     return isOff || isReportedVoluntary ? .voluntary : .unknown
+  }
+
+  /// Whether it ended with the refund of a later charge that never arrived.
+  private func isUnseenRefunded(_ events: [Event]) -> Bool {
+    guard let unseenEnd, unseenEnd == effectiveEnd else { return false }
+    return ownEvents.contains { events[$0].kind.isRefund && events[$0].time == unseenEnd }
   }
 
   /// Whether an event names the reason and no later event withdraws its cancel before the end.

@@ -230,7 +230,7 @@ struct PeriodPass {
   }
 
   /// Extends access by a charge that never arrived, and its grace, if events name its transaction,
-  /// until a refund of it.
+  /// until a refund of it that reports no later end.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
@@ -247,7 +247,9 @@ struct PeriodPass {
       else { continue }
       var access = max(end, event.endOfGrace ?? end)
       let refund = period.ownEvents.first {
-        events[$0].kind.isRefund && events[$0].transaction == event.transaction
+        let later = events[$0]
+        return later.kind.isRefund && later.transaction == event.transaction
+          && later.reportedPeriodEnd ?? later.time <= later.time
       }
       if let refund { access = min(access, max(events[refund].time, period.start)) }
       periods[index].unseenEnd = max(access, periods[index].unseenEnd ?? access)

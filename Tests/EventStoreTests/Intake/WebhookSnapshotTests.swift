@@ -67,6 +67,6 @@ struct WebhookSnapshotTests {
     late.body = "later"
     try add([(late, [])], "c")
     #expect(try newest() == nil)
-    #expect(try ledger.table("select entitled from lineage") == ["0"])
+    #expect(try ledger.table("select compared from lineage") == ["0"])
   }
 }

@@ -190,12 +190,12 @@ struct EnvelopeTests {
   }
 
   @Test(
-    "An empty member is no probe if the webhook is in a member that no configuration names",
+    "A line is rejected if its known members are empty and another one contains a webhook",
     arguments: [
       #"{"level":"info","msg":"","hook":\#(body)}"#,
       #"{"receivedAt":"2025-10-09T08:55:00Z","body":{},"raw":\#(quoted)}"#,
       #"{"message":"","customDimensions":{"request":{"text":\#(quoted)}}}"#,
-      #"{"Records":[],"hook":\#(body)}"#,
+      #"{"Records":[],"hooks":[{"text":\#(quote(#"{"request":\#(body)}"#))}]}"#,
     ])
   func elsewhere(line: String) {
     #expect(refusal(line)[0] == "unknown_provider")

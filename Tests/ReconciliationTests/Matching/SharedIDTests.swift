@@ -107,7 +107,7 @@ struct SharedIDTests {
     #expect(found.breaks.map(\.product) == ["com.example.monthly"])
   }
 
-  @Test("A charge without an id is the listed one of its time")
+  @Test("A charge that arrived without an id is the one listed at its time")
   func unnamed() {
     var story = Story.monthly(renewals: 2, counted: false)
     for index in story.events.indices { story.events[index].transaction = 0 }

@@ -228,13 +228,14 @@ struct OldSnapshotTests {
 
   @Test("An earlier end that the snapshot shows first is pending until its event can arrive")
   func earlierEnd() {
-    func status(asOf: String) -> [BreakStatus] {
+    func status(capturedAt: String) -> [BreakStatus] {
       Scenario(
         stories: [.monthly(renewals: 1)],
         entitlements: [premium(active: false, until: "2026-02-20", .canceled)],
-        capturedAt: "2026-02-20T02:00:00", asOf: asOf
+        capturedAt: capturedAt
       ).breaks.filter { $0.code == .expiryMismatch }.map(\.status)
     }
-    #expect(status(asOf: "2026-02-20T03:00:00") == [.pending])
+    #expect(status(capturedAt: "2026-02-20T02:00:00") == [.pending])
+    #expect(status(capturedAt: "2026-02-25") == [.open])
   }
 }

@@ -89,6 +89,7 @@ struct LaterEndTests {
     story.report(.refunded, "2026-03-01", until: "2026-03-01", price: "-10") {
       $0.transaction = 101
     }
-    #expect(try story.facts(asOf: "2026-05-01").days(.churned) == ["2026-03-01"])
+    let facts = try story.facts(asOf: "2026-05-01")
+    #expect(facts.days(.churned) == ["2026-03-01"] && facts.count(.churnedRefund) == 1)
   }
 }
