@@ -169,13 +169,15 @@ extension Break {
 }
 
 /// The id of a gap in the feed of one app, or of all apps of a provider.
+///
+/// The hours of a gap can become a whole day, which keeps the id.
 public func feedGapID(
   _ gap: FeedGap, provider: Provider, app: String, isWholeProvider: Bool
 ) -> String {
   var subject = BreakSubject(provider: provider, app: app)
   if isWholeProvider { subject.user = "all apps" }
   return BreakIDs(BreakCode.feedGap.family, subject).id(
-    of: gap.day.map(BreakKey.day) ?? .after(Instant(hour: gap.hours.lowerBound)))
+    of: gap.isFirstOfDay ? .day(gap.firstDay) : .after(Instant(hour: gap.hours.lowerBound)))
 }
 
 /// The ids of a family's breaks in one lineage, by what distinguishes them.

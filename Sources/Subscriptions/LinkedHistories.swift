@@ -63,8 +63,11 @@ public struct LinkedHistories: Sendable {
       self.own[feed.index].reportedByOthers = feed.homes.sorted().flatMap {
         shared[$0].reports(notIn: own[feed.index], isExpected: false)
       }
-      let followed = feed.homes.compactMap { shared[$0].continuation(after: own[feed.index]) }
-      self.own[feed.index].followedElsewhere = followed.contains(.charge) ? .charge : followed.first
+      // What continues where it counts is not missing here.
+      let isFollowed = feed.homes.contains {
+        shared[$0].continuation(after: own[feed.index]) != nil
+      }
+      self.own[feed.index].followedElsewhere = isFollowed ? .end : nil
     }
   }
 

@@ -101,9 +101,10 @@ struct LinkedSubscription {
   mutating func leaveOut(_ charge: Event, _ usd: Amount?, isUnique: Bool) -> Event? {
     if isUnique { left.append((charge, usd)) }
     let own = self.charge(of: charge.transaction)
-    // A state shows that a charge was made, perhaps long after it.
-    if isUnique, charge.observation == nil, let own, let state = own.observation,
-      state.lastChargedAt == nil, charge.time + main.rules.renewalGap < own.time
+    // A state without the charge's date can be reported long after it.
+    let isDated = charge.observation.map { $0.lastChargedAt != nil } ?? true
+    if isUnique, isDated, let own, let state = own.observation, state.lastChargedAt == nil,
+      charge.time + main.rules.renewalGap < own.time
     {
       dates[charge.transaction] = charge.time
     }

@@ -14,14 +14,17 @@ public struct FeedGap: Sendable, Equatable {
   /// The first and the last compared day.
   public var days: ClosedRange<Day>
 
+  /// Whether no other gap began earlier on the same UTC day.
+  public var isFirstOfDay = true
+
+  /// The UTC day in which it begins.
+  public var firstDay: Day { Day(number: Int32(clamping: hours.lowerBound / 24)) }
+
   /// The UTC day; nil if the gap is a run of hours.
-  public var day: Day? {
-    hours.lowerBound % 24 == 0 && hours.count == 24
-      ? Day(number: Int32(clamping: hours.lowerBound / 24)) : nil
-  }
+  public var day: Day? { hours.lowerBound % 24 == 0 && hours.count == 24 ? firstDay : nil }
 }
 
-/// The gaps of one feed: its complete days from the second on, then runs of hours outside of these.
+/// The gaps of one feed: its complete days from the second on, then runs of hours on other days.
 ///
 /// A day is compared with the 28 days on each side, of which at least 13 must exist; adjacent days
 /// that are just as empty are left out. The expected number is the lowest of five means: of all
@@ -49,8 +52,11 @@ public func feedGaps(
   guard let first = deliveries.lazy.map(\.hour).min(), first < end else { return [] }
   let hours = HourCounts(deliveries, from: first / 24, before: end)
   let days = hours.dayGaps
-  let runs = hours.lowRuns.compactMap(hours.gap(in:))
-  return days + runs.filter { run in !days.contains { $0.hours.overlaps(run.hours) } }
+  var runs = hours.lowRuns(outside: Set(days.map(\.firstDay))).compactMap(hours.gap(in:))
+  for (index, previous) in zip(runs.indices.dropFirst(), runs) {
+    runs[index].isFirstOfDay = runs[index].firstDay != previous.firstDay
+  }
+  return days + runs
 }
 
 /// A gap must be less likely than 1 in this number.
@@ -95,10 +101,11 @@ private struct HourCounts {
     }
   }
 
-  /// The longest runs of hours that each have at most a tenth of the mean of 28 days on each side.
-  var lowRuns: [Range<Int>] {
+  /// The longest runs of hours on other days that each have at most a tenth of the mean of 28 days
+  /// on each side.
+  func lowRuns(outside days: Set<Day>) -> [Range<Int>] {
     var runs: [Range<Int>] = []
-    for hour in 0..<count {
+    for hour in 0..<count where !days.contains(day(hour / 24)) {
       let around = max(0, hour - 672)..<min(count, hour + 673)
       guard 10 * sum(hour, 1) * Int64(around.count) <= sum(around.lowerBound, around.count)
       else { continue }

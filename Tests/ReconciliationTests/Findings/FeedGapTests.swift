@@ -107,7 +107,7 @@ struct FeedGapTests {
     #expect(found.map(\.compared) == [start == 226 ? 4_740 : 4_500])
   }
 
-  @Test("Hours of a daily rhythm, of a small feed or of a day that is a gap are not gaps")
+  @Test("Hours of a daily rhythm or of a small feed are not gaps")
   func innocentHours() {
     // No events from midnight to eight on any day.
     #expect(gaps(byHour: (0..<960).map { $0 % 24 < 8 ? 0 : 15 }).isEmpty)
@@ -115,10 +115,38 @@ struct FeedGapTests {
     var small = (0..<960).map { _ in Int64(2) }
     for hour in 400..<406 { small[hour] = 0 }
     #expect(gaps(byHour: small).isEmpty)
-    // A silence from six in the evening to six in the morning after the next day.
-    var long = (0..<960).map { _ in Int64(10) }
-    for hour in 402..<438 { long[hour] = 0 }
-    #expect(gaps(byHour: long).map(\.day) == [day(17)])
+  }
+
+  @Test("A silence around a whole day is a gap of that day and of the hours on both sides")
+  func overnight() {
+    // From six in the evening to six in the morning after the next day.
+    let counts = (0..<960).map { (402..<438).contains($0) ? 0 : Int64(10) }
+    let found = gaps(byHour: counts)
+    #expect(
+      found.map(\.hours) == [hours(408..<432), hours(402..<408), hours(432..<438)])
+    #expect(found.map(\.expected) == [240, 60, 60])
+  }
+
+  @Test("A gap keeps its id while its silence lasts, and when its hours become a whole day")
+  func growing() {
+    func ids(_ silence: Range<Int>, until end: Int) -> [String] {
+      gaps(byHour: (0..<end).map { silence.contains($0) ? 0 : 10 }).map { gap in
+        feedGapID(gap, provider: .qonversion, app: "app", isWholeProvider: false)
+      }
+    }
+    // Four in the morning to eight in the evening, seen at noon, at nine, and two days later.
+    let first = ids(412..<428, until: 420)
+    #expect(first.count == 1)
+    #expect(ids(412..<428, until: 429) == first && ids(412..<428, until: 480) == first)
+    // Over midnight, the next day has one of its own once it is a gap.
+    let evening = ids(402..<426, until: 420)
+    #expect(ids(402..<426, until: 480).suffix(1) == evening)
+    // Two gaps on one day.
+    let both = gaps(
+      byHour: (0..<960).map {
+        (408..<412).contains($0) || (418..<422).contains($0) ? 0 : 20
+      })
+    #expect(both.map(\.isFirstOfDay) == [true, false])
   }
 
   @Test("A hundred years of complete feeds have no gap, and real gaps are nearly always found")
