@@ -120,7 +120,8 @@ extension Reconciler {
     } else if state.isTrial {
       code = .missedConversion
     } else if isOfOtherProduct(match) {
-      let begun = begin(ofPeriodShownBy: match) ?? state.lastEventAt
+      let begun =
+        begin(ofPeriodShownBy: match) ?? match.entitlement.lastPurchasedAt ?? state.lastEventAt
       (code, at) = (.missedProductChange, min(base, max(begun, state.lastEventAt)))
     }
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }

@@ -84,7 +84,9 @@ struct LaterEndTests {
   @Test("Access by a charge that never arrived ends with its refund")
   func refundedUnseen() throws {
     var story = bought()
-    story.report(.canceled, "2026-02-20", until: "2026-03-10") { $0.transaction = 101 }
+    story.report(.canceled, "2026-02-20", until: "2026-03-10") {
+      ($0.transaction, $0.startsLineage) = (101, false)
+    }
     #expect(try story.facts(asOf: "2026-05-01").days(.churned) == ["2026-03-10"])
     story.report(.refunded, "2026-03-01", until: "2026-03-01", price: "-10") {
       $0.transaction = 101
