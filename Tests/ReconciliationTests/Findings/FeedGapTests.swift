@@ -124,7 +124,7 @@ struct FeedGapTests {
     let found = gaps(byHour: counts)
     #expect(
       found.map(\.hours) == [hours(408..<432), hours(402..<408), hours(432..<438)])
-    #expect(found.map(\.expected) == [240, 60, 60])
+    #expect(found.map(\.expected) == [231, 60, 60])
   }
 
   @Test("A gap keeps its id while its silence lasts, and when its hours become a whole day")

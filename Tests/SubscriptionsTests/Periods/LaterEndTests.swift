@@ -85,11 +85,11 @@ struct LaterEndTests {
   func refundedUnseen() throws {
     var story = bought()
     story.report(.canceled, "2026-02-20", until: "2026-03-10") {
-      ($0.transaction, $0.startsLineage) = (101, false)
+      ($0.transaction, $0.startsLineage) = (102, false)
     }
     #expect(try story.facts(asOf: "2026-05-01").days(.churned) == ["2026-03-10"])
     story.report(.refunded, "2026-03-01", until: "2026-03-01", price: "-10") {
-      $0.transaction = 101
+      $0.transaction = 102
     }
     let facts = try story.facts(asOf: "2026-05-01")
     #expect(facts.days(.churned) == ["2026-03-01"] && facts.count(.churnedRefund) == 1)
