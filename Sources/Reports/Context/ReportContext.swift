@@ -18,9 +18,9 @@ struct ReportContext {
     try ledger.define("cell_name", nameText)
     try makeAsOf()
     try make("table", "break_state", as: PackageResources.break_states_sql)
+    try run("drop table if exists temp.movement_month")
     try makeBreakCodes()
     try makeCalendar()
-    try make("view", "movement_month", as: PackageResources.movement_months_sql)
     try make("view", "fitting_schedule", as: PackageResources.fitting_schedules_sql)
     try makeWords()
     return try makeHorizons()
@@ -31,6 +31,12 @@ struct ReportContext {
     try insert(
       "as_of", .integer(plan.rules.asOf.milliseconds), .integer(Int64(asOfMonth.number)),
       .integer(Int64(lastMonth.number)), .integer(plan.run))
+  }
+
+  /// Lists the months of each row of subscriptions, once for all reports that read them.
+  func makeMovementMonths() throws {
+    let query = String(decoding: PackageResources.movement_months_sql, as: UTF8.self)
+    try run("create temp table if not exists movement_month as \(query)")
   }
 
   private func make(_ kind: String, _ name: String, as query: [UInt8]) throws {

@@ -6,6 +6,7 @@ internal import EventStore
 extension ReportDefinition {
   static let churnMonthly = ReportDefinition(
     name: "churn_monthly", query: PackageResources.churn_monthly_sql,
+    prepare: { try $0.makeMovementMonths() },
     columns: [.month] + ReportColumn.productKey + movements + churnReasons + [
       .count("churned_in_doubt", of: unit, "Churned, but a MISSED break puts it in doubt."),
       .count("lost", of: unit, "Active at open, ended in the month, not back or paused at close."),
@@ -19,6 +20,7 @@ extension ReportDefinition {
 
   static let mrrMonthly = ReportDefinition(
     name: "mrr_monthly", query: Array(recurringRevenue.utf8),
+    prepare: { try $0.makeMovementMonths() },
     columns: [.month] + ReportColumn.productKey + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month.", .opening),
       .usd("new", "Of subscriptions that paid for the first time."),
