@@ -113,13 +113,17 @@ public struct LinkedHistories: Sendable {
     }
   }
 
-  /// For each event, the other provider's subscription that it belongs to: by its transaction, else
-  /// by its original transaction, else that of the previous event; nil if no event has one.
+  /// For each event, the other provider's subscription that it belongs to, or the own provider's to
+  /// which another one adds it: by its transaction, else by its original transaction, else that of
+  /// the previous event; nil if no event has one.
   private func homes(of history: SubscriptionHistory) -> [Int]? {
     let provider = history.reported[0].provider
     func home(_ id: Int64?) -> Int? {
       guard let id, id != 0, let place = places[StoreID(store: history.store, id: id)],
         subscriptions[place].main.reported[0].provider != provider
+          || subscriptions[place].events.contains(where: {
+            $0.transaction == id && $0.provider != provider
+          })
       else { return nil }
       return place
     }
