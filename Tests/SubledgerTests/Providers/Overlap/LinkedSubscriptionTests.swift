@@ -89,6 +89,17 @@ struct LinkedSubscriptionTests {
     #expect(charges == ["1", "1"])
     let overlaps = try program.rows("overlap.csv", in: "one/out")
     #expect(overlaps.map { $0["other_provider"] } == ["flobuk"])
+    // FLOBUK's report of the start counts, and the other provider's continues it.
+    let start = unnamed.replacing("\"601\"", with: "\"600\"").replacing(
+      "1767571200", with: "1764892800"
+    ).replacing("1764892805", with: "1762300805").replacing(
+      "\"store\"", with: "\"user\":\"u\",\"store\"")
+    let both = try published(
+      own + [start, unnamed], asOf: "2025-12-31",
+      "periods: {monthly: P1M}\nauthority: [flobuk, purple]\n")
+    let counted = try both.rows("revenue_monthly.csv", in: "one/out").map { $0["charges"] }
+    #expect(counted == ["1", "1"])
+    #expect(try both.rows("overlap.csv", in: "one/out").count == 2)
   }
 
   @Test("A transaction that the counted provider shows to be a trial is no other provider's charge")
