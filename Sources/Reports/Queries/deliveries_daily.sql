@@ -21,75 +21,117 @@ gaps as (
     ) as next_day
   from arrivals
 ),
-deliveries as (
+parts as (
   select
     cell.day,
     cell.provider,
     cell.kind,
-    sum(cell.delivered) as delivered,
-    sum(cell.distinct_events) as distinct_events,
-    sum(cell.duplicates_exact) as duplicates_exact,
-    sum(cell.duplicates_semantic) as duplicates_semantic,
-    sum(cell.conflicts) as conflicts,
-    sum(cell.received) > 0 as is_timed,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_1, 0)) as attempt_1,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_2, 0)) as attempt_2,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_3, 0)) as attempt_3,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_4, 0)) as attempt_4,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_5, 0)) as attempt_5,
-    sum(iif(cell.schedule = fit.schedule, cell.attempt_6, 0)) as attempt_6,
-    max(cell.latency_max_s) as latency_max_s
+    cell.delivered,
+    cell.distinct_events,
+    cell.duplicates_exact,
+    cell.duplicates_semantic,
+    cell.conflicts,
+    0 as out_of_order,
+    0 as late,
+    cell.received,
+    case when cell.schedule = fit.schedule then cell.attempt_1 else 0 end as attempt_1,
+    case when cell.schedule = fit.schedule then cell.attempt_2 else 0 end as attempt_2,
+    case when cell.schedule = fit.schedule then cell.attempt_3 else 0 end as attempt_3,
+    case when cell.schedule = fit.schedule then cell.attempt_4 else 0 end as attempt_4,
+    case when cell.schedule = fit.schedule then cell.attempt_5 else 0 end as attempt_5,
+    case when cell.schedule = fit.schedule then cell.attempt_6 else 0 end as attempt_6,
+    cell.latency_max_s,
+    0 as is_silent
   from delivery_cell as cell
   join fitting_schedule as fit on fit.provider = cell.provider
-  group by
-    cell.day,
-    cell.provider,
-    cell.kind
-),
-listed as (
-  select day, provider, kind from deliveries where delivered <> 0
-  union
-  select day, provider, kind from arrival_cell where out_of_order <> 0 or late <> 0
-  union
+  union all
   select
-    day.number,
+    day,
+    provider,
+    kind,
+    0 as delivered,
+    0 as distinct_events,
+    0 as duplicates_exact,
+    0 as duplicates_semantic,
+    0 as conflicts,
+    out_of_order,
+    late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s,
+    0 as is_silent
+  from arrival_cell
+  union all
+  select
+    day.number as day,
     cell.provider,
-    cell.kind
+    cell.kind,
+    0 as delivered,
+    0 as distinct_events,
+    0 as duplicates_exact,
+    0 as duplicates_semantic,
+    0 as conflicts,
+    0 as out_of_order,
+    0 as late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s,
+    1 as is_silent
   from gaps as gap
   join day on day.number between gap.last_day + 1 and gap.next_day - 1
   join delivery_cell as cell on cell.day = gap.last_day and cell.provider = gap.provider
   where cell.delivered > 0
 )
 select
-  listed.*,
-  coalesce(row.delivered, 0) as delivered,
-  coalesce(row.distinct_events, 0) as distinct_events,
-  coalesce(row.duplicates_exact, 0) as duplicates_exact,
-  coalesce(row.duplicates_semantic, 0) as duplicates_semantic,
-  coalesce(row.conflicts, 0) as conflicts,
-  coalesce(arrival.out_of_order, 0) as out_of_order,
-  coalesce(arrival.late, 0) as late,
-  case when row.is_timed then row.attempt_1 end as attempt_1,
-  case when row.is_timed then row.attempt_2 end as attempt_2,
-  case when row.is_timed then row.attempt_3 end as attempt_3,
-  case when row.is_timed then row.attempt_4 end as attempt_4,
-  case when row.is_timed then row.attempt_5 end as attempt_5,
-  case when row.is_timed then row.attempt_6 end as attempt_6,
+  row.day,
+  row.provider,
+  row.kind,
+  sum(row.delivered) as delivered,
+  sum(row.distinct_events) as distinct_events,
+  sum(row.duplicates_exact) as duplicates_exact,
+  sum(row.duplicates_semantic) as duplicates_semantic,
+  sum(row.conflicts) as conflicts,
+  sum(row.out_of_order) as out_of_order,
+  sum(row.late) as late,
+  case when sum(row.received) > 0 then sum(row.attempt_1) end as attempt_1,
+  case when sum(row.received) > 0 then sum(row.attempt_2) end as attempt_2,
+  case when sum(row.received) > 0 then sum(row.attempt_3) end as attempt_3,
+  case when sum(row.received) > 0 then sum(row.attempt_4) end as attempt_4,
+  case when sum(row.received) > 0 then sum(row.attempt_5) end as attempt_5,
+  case when sum(row.received) > 0 then sum(row.attempt_6) end as attempt_6,
   case
-    when row.is_timed
+    when sum(row.received) > 0
       then
-        row.delivered - row.attempt_1 - row.attempt_2 - row.attempt_3 - row.attempt_4
-        - row.attempt_5 - row.attempt_6
+        sum(row.delivered) - sum(row.attempt_1) - sum(row.attempt_2) - sum(row.attempt_3)
+        - sum(row.attempt_4) - sum(row.attempt_5) - sum(row.attempt_6)
   end as attempt_unknown,
-  latency.p50 as latency_p50_s,
-  latency.p95 as latency_p95_s,
-  latency.p99 as latency_p99_s,
-  row.latency_max_s
-from listed
-left join deliveries as row using (day, provider, kind)
-left join arrival_cell as arrival using (day, provider, kind)
+  -- A group has one such row.
+  max(latency.p50) as latency_p50_s,
+  max(latency.p95) as latency_p95_s,
+  max(latency.p99) as latency_p99_s,
+  max(row.latency_max_s) as latency_max_s
+from parts as row
 left join latency using (day, provider, kind)
+group by
+  row.day,
+  row.provider,
+  row.kind
+having
+  sum(row.delivered) <> 0
+  or sum(row.out_of_order) <> 0
+  or sum(row.late) <> 0
+  or max(row.is_silent) = 1
 order by
-  listed.day,
-  listed.provider,
-  listed.kind
+  row.day,
+  row.provider,
+  row.kind
