@@ -19,7 +19,7 @@ extension ReportDefinition {
     ], completeness: .settled)
 
   static let mrrMonthly = ReportDefinition(
-    name: "mrr_monthly", query: Array(recurringRevenue.utf8),
+    name: "mrr_monthly", query: PackageResources.mrr_monthly_sql,
     prepare: { try $0.makeMovementMonths() },
     columns: [.month] + ReportColumn.productKey + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month.", .opening),
@@ -51,11 +51,6 @@ extension ReportDefinition {
       ),
       ("arr_close", ["mrr_close": 12]),
     ], completeness: .settled)
-
-  private static let recurringRevenue = String(
-    decoding: PackageResources.churn_monthly_sql, as: UTF8.self
-  ).replacing("cell.subscriptions", with: "cell.mrr_usd")
-    .replacing("movement.active", with: "movement.mrr").replacing("active_", with: "mrr_")
 
   private static let unit = "subscriptions"
 

@@ -1,5 +1,4 @@
--- Subscriptions per month, or their recurring revenue: open + arrivals − departures = close, which
--- are running sums of cells. Each report has some of these columns.
+-- Subscriptions per month: open + arrivals − departures = close, which are running sums of cells.
 with months as (
   select
     row.month as period,
@@ -25,9 +24,6 @@ with months as (
     sum(iif(movement.word = 'churned_unknown', cell.subscriptions, 0)) as churned_unknown,
     sum(iif(movement.word = 'churned_in_doubt', cell.subscriptions, 0)) as churned_in_doubt,
     sum(iif(movement.word = 'lost', cell.subscriptions, 0)) as lost,
-    sum(iif(movement.word = 'expansion', cell.subscriptions, 0)) as expansion,
-    sum(iif(movement.word = 'contraction', cell.subscriptions, 0)) as contraction,
-    sum(iif(movement.word = 'fx', cell.subscriptions, 0)) as fx,
     count(*) filter (
       where (movement.active <> 0 or movement.word = 'lost') and cell.subscriptions <> 0
     ) as flows,
@@ -53,7 +49,6 @@ with months as (
 select
   row.*,
   row.active_close - row.change as active_open,
-  12 * row.active_close as arr_close,
   row.lost as churn_rate,
   row.active_close - row.change as churn_rate_base,
   row.churned - row.reactivated - row.recovered as churn_rate_revenuecat,
