@@ -32,8 +32,8 @@ public struct AuditNote: Sendable {
 
 extension AuditEntry {
   init(
-    _ action: AuditAction, _ note: AuditNote, _ month: Month? = nil, in zone: String = "",
-    _ content: String = ""
+    _ action: AuditAction, _ note: AuditNote, of month: Month? = nil, in zone: String = "",
+    content: String = ""
   ) {
     self.init(action)
     (reason, who, self.month, self.zone) = (note.reason, note.who, month, zone)

@@ -39,7 +39,8 @@ public struct SubscriptionHistory: Sendable {
   /// What follows the last charge of a subscription.
   enum Continuation: Sendable {
     case charge
-    /// A cancel, failed payment, pause, end or whole refund, and no charge.
+    /// A cancel, failed payment, pause, end or whole refund, and no charge; at a provider that does
+    /// not count, anything.
     case end
   }
 

@@ -41,7 +41,8 @@ extension RunPipeline {
           hint: "wait, read the feed's archives, decide its STALE_INPUT break if it has ended, or "
             + "freeze the numbers as they are with --force and --reason")
       }
-      let act = AuditEntry(.close, note, month, in: zone, content(of: frozen, run))
+      let act = AuditEntry(
+        .close, note, of: month, in: zone, content: content(of: frozen, run))
       _ = try ledger.close(act, frozen.reports)
       try warnOfOtherZone(before: run, zone, in: ledger)
       let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
@@ -61,7 +62,8 @@ extension RunPipeline {
       guard let standing = try ledger.closes(zone: zone, knownTo: .max)[month] else {
         throw try notClosed(month, in: zone, of: ledger)
       }
-      try ledger.record(AuditEntry(.reopen, note, month, in: zone, "close \(standing.act)"))
+      try ledger.record(
+        AuditEntry(.reopen, note, of: month, in: zone, content: "close \(standing.act)"))
       return dryRunNotice + "\(month.text) is open again; it was closed with the numbers of "
         + "run \(standing.run)"
     }

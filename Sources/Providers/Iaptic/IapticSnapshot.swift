@@ -95,14 +95,9 @@ extension IapticPurchase {
     let root = purchase.isEmpty ? baseOrder(transaction) : purchase
     var entitlement = Entitlement(
       id: root.isEmpty ? product : root, of: product, transaction: transaction, original: root,
-      state, until: expiresAt, in: store, environment)
+      state, until: expiresAt, in: store, environment, price: local, currency: currency)
     let isCurrent = expiresAt.flatMap { end in capturedAt.map { end > $0 } }
     entitlement.isActive = state.isPending ? false : state.isOwned ?? isCurrent
-    if !entitlement.transactions.isEmpty {
-      (entitlement.transactions[0].price, entitlement.transactions[0].currency) = (
-        local, text(currency)
-      )
-    }
     return entitlement
   }
 }

@@ -57,14 +57,13 @@ struct QonversionPurchaseReader {
     let isOneTime = end == nil && state.isAutoRenewing != true
     state.productType = isOneTime ? .oneTime : .subscription
     // The content of `store_data` depends on the store: some stores send no transaction id.
+    let price = price(tape)
     var entitlement = Entitlement(
       id: root.isEmpty ? product : root, of: product, transaction: id, original: root, state,
-      until: end, in: store, .production)
+      until: end, in: store, .production, price: price,
+      currency: try tape.identifier(members[.currency]))
     if !id.isEmpty {
-      let price = price(tape)
       entitlement.transactions[0].kind = end == nil ? .oneTime : price == .zero ? .free : .unknown
-      entitlement.transactions[0].price = price
-      entitlement.transactions[0].currency = text(try tape.identifier(members[.currency]))
     }
     return entitlement
   }

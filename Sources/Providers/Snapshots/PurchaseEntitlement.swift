@@ -5,7 +5,8 @@ extension Entitlement {
   init(
     id: UnsafeRawBufferPointer, of product: UnsafeRawBufferPointer,
     transaction: UnsafeRawBufferPointer, original root: UnsafeRawBufferPointer,
-    _ state: Observation, until end: Instant?, in store: Store, _ environment: Environment
+    _ state: Observation, until end: Instant?, in store: Store, _ environment: Environment,
+    price: Amount? = nil, currency: UnsafeRawBufferPointer = .none
   ) {
     self.init(id: text(id))
     self.product = text(product)
@@ -21,6 +22,7 @@ extension Entitlement {
     guard !id.isEmpty else { return }
     var sale = SnapshotTransaction(id: text(id), originalID: text(root))
     sale.product = self.product
+    (sale.price, sale.currency) = (price, text(currency))
     sale.kind =
       isTrial == true ? .trialStarted : state.productType == .oneTime ? .oneTime : .unknown
     sale.at = state.lastChargedAt ?? (id.isEqual(to: root) ? startedAt : nil)

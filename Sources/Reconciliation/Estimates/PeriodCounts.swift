@@ -38,11 +38,7 @@ extension Reconciler {
     let known = match.lineage.state
     if let end = known.periodEnd, isExpired(known, at: end), isOn(match, past: end) { return false }
     // No counter counts a product change, nor a start under a new id.
-    if let at = match.entitlement.lastPurchasedAt, let last = state.subscriptionCharges.last,
-      last.time + gap < at, at < knownAt, !isKnown(at)
-    {
-      return false
-    }
+    if unreportedPurchase(match) != nil { return false }
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
       let shown = renewalsShown(match)
     else { return false }

@@ -56,9 +56,8 @@ extension Reconciler {
   func findMissingLastPurchase(_ match: EntitlementMatch) {
     let (lineage, entitlement) = (match.lineage, match.entitlement)
     let state = lineage.latest
-    guard let at = entitlement.lastPurchasedAt, at < knownAt, at != entitlement.trialStartedAt,
-      state.subscriptionCharges.last.map({ $0.time + gap < at }) ?? true,
-      !isKnown(at), missing(in: lineage, after: state).isEmpty, isWatched(at, lineage)
+    guard let at = unreportedPurchase(match), missing(in: lineage, after: state).isEmpty,
+      isWatched(at, lineage)
     else { return }
     let code = lastPurchase(at, state)
     let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
@@ -68,6 +67,17 @@ extension Reconciler {
       isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode,
       opensLineage: code == .missedStart && state.charges.isEmpty, isProvenByEvents: false,
       "the snapshot shows a purchase of \(at.text); \(last ?? "no charge arrived")")
+  }
+
+  /// When the snapshot dates a purchase after the last charge that no event reports; nil if it does
+  /// not.
+  func unreportedPurchase(_ match: EntitlementMatch) -> Instant? {
+    let entitlement = match.entitlement
+    guard let at = entitlement.lastPurchasedAt, at < knownAt, at != entitlement.trialStartedAt,
+      match.lineage.latest.subscriptionCharges.last.map({ $0.time + gap < at }) ?? true,
+      !isKnown(at)
+    else { return nil }
+    return at
   }
 
   private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {

@@ -10,17 +10,7 @@ struct OldSnapshotTests {
   private func event(
     _ name: String, _ time: Int, id: Int, until end: Int, count: Int? = nil
   ) -> String {
-    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
-    var body = Body()
-    body.members["user_id"] = "\"QON_1\""
-    body.members["event_name"] = "\"\(name)\""
-    body.members["time"] = "\(seconds(time))"
-    body.members["created_at"] = "\(seconds(time) + 60)"
-    body.members["transaction"] =
-      #"{"transaction_id":\#(id),"original_transaction_id":100,"expires":\#(seconds(end)),"#
-      + #""grace_period_expires":null,"transaction_date":\#(seconds(time))}"#
-    body.members["subscription_renew_count"] = count.map(String.init)
-    return body.line + "\n"
+    Body(name, of: "QON_1", time, id: id, until: end, count: count).line + "\n"
   }
 
   /// The input of each run: a start, a renewal, and a renewal whose counter is one too high.

@@ -22,18 +22,8 @@ struct MovedAccountTests {
     _ name: String, of user: String, _ day: Int, id: Int, original: Int = 100, until end: Int?,
     count: Int? = nil, shown: [String]? = nil
   ) -> String {
-    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
-    let end = end.map { "\(seconds($0))" } ?? "null"
-    var body = Body()
-    body.members["user_id"] = "\"\(user)\""
-    body.members["event_name"] = "\"\(name)\""
+    var body = Body(name, of: user, day, id: id, original: original, until: end, count: count)
     body.members["product_id"] = original == 100 ? "\"com.example.pro\"" : "\"coins\""
-    body.members["time"] = "\(seconds(day))"
-    body.members["created_at"] = "\(seconds(day) + 60)"
-    body.members["transaction"] =
-      #"{"transaction_id":\#(id),"original_transaction_id":\#(original),"expires":\#(end),"#
-      + #""grace_period_expires":null,"transaction_date":\#(seconds(day))}"#
-    body.members["subscription_renew_count"] = count.map(String.init)
     body.members["entitlements"] = shown.map { shown in
       "{" + shown.enumerated().map { "\"e\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
@@ -42,10 +32,10 @@ struct MovedAccountTests {
 
   /// Access in the format of REST v3, until a number of days after 1 January 2026.
   private func access(_ product: String = "pro", from start: Int = 0, until end: Int) -> String {
-    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
-    return #"{"id":"premium","active":true,"started":\#(seconds(start)),"#
-      + #""expires":\#(seconds(end)),"source":"appstore","product":{"product_id":"\#(product)","#
-      + #""subscription":{"renew_state":"will_renew","current_period_type":"normal"}}}"#
+    #"{"id":"premium","active":true,"started":\#(Body.seconds(start)),"#
+      + #""expires":\#(Body.seconds(end)),"source":"appstore","product":"#
+      + #"{"product_id":"\#(product)","subscription":{"renew_state":"will_renew","#
+      + #""current_period_type":"normal"}}}"#
   }
 
   private func breaks(_ asOf: String, _ more: [String] = []) throws -> [String] {

@@ -23,6 +23,25 @@ struct Body {
     members["user_id"] = "\"QON_\(number)\""
   }
 
+  /// Seconds since 1970 of the start of a day after 1 January 2026.
+  static func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
+
+  /// An event of a user, days after 1 January 2026, about a transaction that pays until day `end`.
+  init(
+    _ name: String, of user: String, _ day: Int, id: Int, original: Int = 100, until end: Int?,
+    count: Int? = nil
+  ) {
+    let (time, end) = (Self.seconds(day), end.map { "\(Self.seconds($0))" } ?? "null")
+    members["user_id"] = "\"\(user)\""
+    members["event_name"] = "\"\(name)\""
+    members["time"] = "\(time)"
+    members["created_at"] = "\(time + 60)"
+    members["transaction"] =
+      #"{"transaction_id":\#(id),"original_transaction_id":\#(original),"expires":\#(end),"#
+      + #""grace_period_expires":null,"transaction_date":\#(time)}"#
+    members["subscription_renew_count"] = count.map(String.init)
+  }
+
   /// The object on one line with sorted members, so that it is always the same.
   var line: String {
     let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
