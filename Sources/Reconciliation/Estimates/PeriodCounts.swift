@@ -20,8 +20,8 @@ extension Reconciler {
       let hasFailed = state.paymentsFailed.contains { base - .days(1) <= $0 && $0 < end }
       return !hasFailed || beyond >= .days(31)
     }
-    let isInRetry = isFailing || state.isInBillingRetry
-    return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
+    let mayBeGrace = isFailing || state.isInBillingRetry || !isActive
+    return beyond.milliseconds >= (mayBeGrace ? length / 10 * 9 : length / 2)
   }
 
   /// Whether access continues for longer than the gap after an end.
@@ -170,8 +170,8 @@ extension Reconciler {
     guard match.entitlement.expiresAt != nil else { return span.milliseconds / length.milliseconds }
     // If the last period would begin after the snapshot, periods have become longer.
     if until - length > knownAt + gap { return 1 }
-    // In grace, the shown end is later than that of the last period.
-    if match.entitlement.renewState == .billingIssue {
+    // In grace and after it, the shown end is later than that of the last period.
+    if match.entitlement.renewState == .billingIssue || !isOn(match) {
       return (span.milliseconds + length.milliseconds / 10) / length.milliseconds
     }
     return span.rounded(dividingBy: length)

@@ -50,11 +50,12 @@ extension Reconciler {
 
   /// Whether the store gave up: a cancel after the end is the store's, which collected until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
-    !state.isInBillingRetry && state.reportedEnd == nil && isCanceledAfterEnd(state)
+    !state.isInBillingRetry && isCanceledAfterEnd(state)
   }
 
   func isCanceledAfterEnd(_ state: LineageState) -> Bool {
-    guard let end = state.periodEnd, let cancel = state.lastCancelAt else { return false }
+    guard let end = state.reportedEnd ?? state.periodEnd, let cancel = state.lastCancelAt
+    else { return false }
     return cancel > end + rules.endTolerance
   }
 

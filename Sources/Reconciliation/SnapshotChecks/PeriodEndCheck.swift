@@ -82,7 +82,7 @@ extension Reconciler {
     // the paid end is a revocation that no event reported.
     let isLastReported =
       end > known - gap && state.lastReportedEnd.map { agree(end, $0) } ?? false
-    if end > base, later.isEmpty, hasGivenUp(state), state.lastCancelAt.map({ end < $0 }) ?? false {
+    if end > base, hasGivenUp(state), state.lastCancelAt.map({ end < $0 }) ?? false {
       if isWatched(base, match.lineage) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))

@@ -157,8 +157,9 @@ extension Reconciler {
   func raiseBillingIssue(_ match: EntitlementMatch) {
     let state = match.lineage.state
     // The store starts to collect a day before the end; an earlier failure has no date.
-    let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false
-    let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
+    let end = state.reportedEnd ?? state.periodEnd
+    let collects = end.map { $0 - .days(1) <= knownAt } ?? false
+    let due = collects ? min(end ?? knownAt, knownAt) : state.lastEventAt
     raiseState(
       .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
       "\(describe(match.entitlement)); no billing retry event arrived")
