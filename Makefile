@@ -150,9 +150,9 @@ guide: PACKAGES += debootstrap
 guide: deb
 	Tests/Guide/guide.sh $(BINARY) .build/deb/subledger_*.deb
 
-# Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.1.0
+# Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.2.0
 ledger: build
-	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
+	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.2.0" >&2; exit 1; }
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
 # Reads sample-data from object stores on this machine (see docs/object-stores.md): from moto with

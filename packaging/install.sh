@@ -24,6 +24,7 @@ put "$scratch/bash" "$share/bash-completion/completions/subledger"
 put "$scratch/zsh" "$destination$zsh/_subledger"
 put "$scratch/fish" "$share/fish/vendor_completions.d/subledger.fish"
 put docs/subledger.schema.json "$share/subledger/subledger.schema.json"
+for page in README.md docs/*.md; do put "$page" "$share/doc/subledger/$page"; done
 put subledger.example.yaml "$share/doc/subledger/examples/subledger.yaml"
 put packaging/crontab "$share/doc/subledger/examples/crontab"
 put packaging/prometheus/alerts.yml "$share/doc/subledger/examples/alerts.yml"

@@ -28,7 +28,8 @@ extension SubledgerError {
     case SQLITE_FULL:
       self.init(.inputOutput, message, hint: Self.fullHint)
     case SQLITE_NOTADB:
-      self.init(.damagedInput, message, hint: Self.otherFileHint)
+      self.init(
+        .damagedInput, "cannot \(action): the file is not a ledger", hint: Self.otherFileHint)
     case SQLITE_ERROR where cause.message.hasPrefix("no such "):
       // The program only uses tables and columns that every ledger has.
       self = .damagedLedger(message)

@@ -65,10 +65,10 @@ public final class LedgerLock {
   private static let attemptsPerSecond = 10
 
   private static func failure(_ cause: Int32, _ path: String) -> SubledgerError {
-    var error = SubledgerError.ledgerFile(
-      "take the lock \(path)", cause: cause,
-      hint: "check that the ledger's folder exists and that you may write there")
-    if [ENOENT, ENOTDIR].contains(cause) { error.kind = .cannotCreate }
+    var error = SubledgerError.ledgerFile("take the lock \(path)", cause: cause)
+    if [ENOENT, ENOTDIR].contains(cause) {
+      (error.kind, error.hint) = (.cannotCreate, "check that the ledger's folder exists")
+    }
     return error
   }
 }

@@ -134,12 +134,12 @@ extension RunPipeline {
     let files = try journal.finish(pass.failed)
     var line = "asked \(rules.provider.name) about \(users)"
     if let path = files.snapshots { line += "; snapshots: \(path.shown())" }
-    if let path = files.failed { line += "; \(files.failures) without one: \(path.shown())" }
+    if let path = files.failed { line += "; \(files.failures) without a snapshot: \(path.shown())" }
     result.lines.append(line)
     if pass.failed.isEmpty {
       log.info("\(line)")
     } else {
-      log.warning("\(line). \(counted(pass.failed.count, "user")) did not get an answer")
+      log.warning("\(line)")
       result.hasReservations = true
     }
   }

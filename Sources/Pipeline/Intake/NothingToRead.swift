@@ -13,7 +13,7 @@ extension RunPipeline {
         .damagedInput,
         "nothing of the new input could be understood: \(summary.text)\(reject?.text ?? "")",
         hint: reject?.hint
-          ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
+          ?? "check that --archives has delivered webhooks, one JSON value a line, not snapshots")
     }
     // A ledger that has read only what it could not understand is as empty as a new one.
     guard summary.archivesRead == 0, summary.snapshots == 0, try ledger.lastEventAt() == nil,

@@ -131,11 +131,13 @@ public struct GivenSettings {
 }
 
 extension GivenSettings {
-  /// Throws the first error, of kind `usage` or `configuration`, with the number of the others.
+  /// Throws the first error, of kind `usage` or `configuration`, with a hint if there are others.
   public func check() throws(SubledgerError) {
     guard var first = errors.all.first else { return }
-    let others = errors.all.count - 1
-    if others > 0 { first.hint += "; `subledger config check` lists \(others) more" }
+    if errors.all.count > 1 {
+      let separator = first.hint.hasSuffix(".") ? " " : "; "
+      first.hint += separator + "`subledger config check` lists all errors"
+    }
     throw first
   }
 

@@ -40,7 +40,7 @@ struct PriceBookFile: Sendable, Equatable {
         if let first = firstLines[line.key] {
           throw columns.problem(
             .validFrom,
-            "repeats line \(first): same store, product, country, currency, offer and begin")
+            "repeats line \(first): same store, product, country, currency, offer and start")
         }
         firstLines[line.key] = number
         lines.append(line)
@@ -110,7 +110,8 @@ struct PriceColumns {
       guard let column, positions[column] == nil else {
         throw CSVProblem(
           column: index + 1,
-          reason: column == nil ? "the header has an unknown name" : "the name is there twice")
+          reason: "\"\(name.shown())\" is "
+            + (column == nil ? "not a column; commas separate columns" : "there twice"))
       }
       positions[column] = index
     }

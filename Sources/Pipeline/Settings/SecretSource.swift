@@ -114,9 +114,12 @@ extension Plan {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
     return "the configuration \(path) holds secrets and others can read it;"
-      + " run chmod 600 on it, or name the secrets by {env: NAME} or {file: PATH}"
+      + " let only the job's user read it, or name the secrets by {env: NAME} or {file: PATH}"
   }
 }
+
+/// What to do about a file that others can read, which the job's user still has to read.
+let chownHint = "give it to the job's user, and run chmod 600 on it"
 
 /// Returns the secrets in a file, one per line; `entry` names it in the configuration, and
 /// `isOwned` requires that only its owner can read it.
@@ -138,7 +141,7 @@ private func fileSecrets(
   }
   guard !isOwned || rights & 0o077 == 0 else {
     let mode = String(rights, radix: 8)
-    throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
+    throw refused("can be read by others than its owner (mode \(mode))", chownHint)
   }
   var bytes = [UInt8](repeating: 0, count: bytesMax)
   guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {

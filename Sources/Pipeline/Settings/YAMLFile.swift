@@ -134,9 +134,9 @@ struct YAMLFile: Sendable {
       return Fault(
         reason: "\(reason): line \(mark.line), column \(mark.column): \(problem)",
         begin: isOpen ? context?.mark.line : mark.line)
-    case .duplicatedKeysInMapping(_, let context):
-      let line = context.mark.line
-      return Fault(reason: "\(reason): line \(line): the mapping has a key twice", begin: line)
+    case .duplicatedKeysInMapping(let keys, let context):
+      let (key, line) = (keys.first ?? "", context.mark.line)
+      return Fault(reason: "`\(key.shown())` is given twice", line: line, begin: line)
     case .reader(let problem, _, _, _): return Fault(reason: "\(reason): \(problem)")
     default: return Fault(reason: reason)
     }

@@ -20,7 +20,7 @@ public struct Diagnosis {
     for problem in problems { add("configuration", .error, problem.message, problem.hint) }
     let plan = Plan(given, now: now)
     if let warning = plan.secretsWarning {
-      add("secrets", .warning, warning, "run chmod 600 on it")
+      add("secrets", .warning, warning, chownHint)
     }
     addZones()
     try addArchives(plan, stop)

@@ -82,7 +82,7 @@ extension ReportDefinition {
     .cell("environment", .text, "production or sandbox."),
     .cell("store", .text, "Store that took the money."),
     .cell("user_id", .text, "User as the app names it; empty when unknown."),
-    .cell("subscription_id", .text, "Original transaction id of the lineage."),
+    .cell("subscription_id", .text, "Original transaction id."),
     .cell("transaction_id", .text, "Transaction in question; empty when none is named."),
     .cell("product_id", .text, "Product id of the store."),
     .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),

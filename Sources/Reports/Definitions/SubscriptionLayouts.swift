@@ -24,7 +24,7 @@ extension ReportDefinition {
     columns: [.month] + ReportColumn.productKey + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month.", .opening),
       .usd("new", "Of subscriptions that paid for the first time."),
-      .usd("first_seen", "Of subscriptions that began before the first webhook of the app."),
+      .usd("first_seen", "Of subscriptions that began before their first paid period seen."),
       .usd("reactivated", "Of subscriptions that paid again after a lapse."),
       .usd("recovered", "Of subscriptions whose failed payment succeeded later."),
       .usd("resumed", "Of subscriptions that came back from a pause."),

@@ -147,8 +147,8 @@ extension Setting {
       """,
       more: """
         Name an environment variable, a file that only its owner can read (one secret per line) or \
-        a quoted text (then run chmod 600 on this file). Several may be valid at once. Where \
-        providers send them: docs/operations.md.
+        a quoted text (then only the job's user may read this file). Several may be valid at once. \
+        Where providers send them: docs/operations.md.
         """)
   ]
 }
