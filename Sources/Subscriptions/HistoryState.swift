@@ -146,6 +146,7 @@ extension SubscriptionHistory {
     state.accessRevoked = period.revokedAt != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
+    state.gaveUpAt = period.gaveUpAt(events)
     state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
       .map { events[$0].time }
     state.expiredAt = period.ownEvents.lazy.map { events[$0] }.first(where: \.isExpiry).map {

@@ -194,6 +194,8 @@ public final class LineageState {
   public var paymentFailedAt: Instant?
   /// Event time of the last period's first expiry, or the earlier end that it reports; else nil.
   public var expiredAt: Instant?
+  /// When the store gave up collecting its failed payment; nil if none failed.
+  public var gaveUpAt: Instant?
   /// The end of the last period if auto-renew was on and the next event is overdue; else nil.
   public var unansweredEnd: Instant?
   /// When it was first bought, according to the state with its first charge; nil when not sent.

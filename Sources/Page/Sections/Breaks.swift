@@ -49,10 +49,10 @@ extension SetContents {
   /// An open break as a list item.
   private func item(_ cells: [String]) -> PageItem {
     var item = [
-      "id": cells[0].escaped, "code": cells[1], "severity": cells[3],
+      "id": cells[0], "code": cells[1], "severity": cells[3],
       "place": place(cells[4], cells[5], cells[6]),
       "missing": numbers.text(micros(cells[8]), .count),
-      "evidence": cells[10].escaped, "action": cells[11].escaped,
+      "evidence": cells[10], "action": cells[11],
       "filter": RowFilter("break_id", cells[0]).attribute(),
     ]
     if !cells[7].isEmpty { item["until"] = minute(cells[7]) }
@@ -73,9 +73,9 @@ extension SetContents {
       let call = cells[8].isEmpty ? cells[9] : "\(cells[7]) \(cells[8])"
       var item = [
         "filter": RowFilter("priority", cells[0]).attribute(),
-        "place": place(cells[1], cells[2], cells[3]), "call": call.escaped,
+        "place": place(cells[1], cells[2], cells[3]), "call": call,
         "missing": numbers.text(micros(cells[4]), .count),
-        "worth": numbers.text(micros(cells[5]), .usd), "breaks": cells[10].escaped,
+        "worth": numbers.text(micros(cells[5]), .usd), "breaks": cells[10],
       ]
       if !cells[6].isEmpty { item["hours"] = numbers.text(micros(cells[6]), .count) }
       items.append(item)
@@ -102,14 +102,14 @@ extension SetContents {
       for place in 1...3 { filter = filter.and(columns[place], cells[place]) }
       let unit = unit(of: cells[3], in: cells[0])
       return RestatementRow(
-        what: "\(cells[0]) \(cells[1]): \(cells[3])".escaped, key: cells[2].escaped,
+        what: "\(cells[0]) \(cells[1]): \(cells[3])", key: cells[2],
         filter: filter.attribute(), unit: unit?.rawValue,
         values: [4, 5, 6].map { place in
           [
             "column": columns[place],
-            "text": unit.map { numbers.text(micros(cells[place]), $0) } ?? cells[place].escaped,
+            "text": unit.map { numbers.text(micros(cells[place]), $0) } ?? cells[place],
           ]
-        }, cause: cells[7].escaped)
+        }, cause: cells[7])
     }
     return RestatementList(
       rows: rows, count: numbers.text(Int128(count) * 1_000_000, .count), isEmpty: count == 0)
@@ -134,7 +134,7 @@ private func place(_ provider: String, _ app: String, _ store: String) -> String
   let parts = [
     shownName(provider, of: "provider"), app, store.isEmpty ? "" : shownName(store, of: "store"),
   ]
-  return parts.filter { !$0.isEmpty }.map(\.escaped).joined(separator: " · ")
+  return parts.filter { !$0.isEmpty }.joined(separator: " · ")
 }
 
 struct TaskList {

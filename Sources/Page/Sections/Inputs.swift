@@ -44,7 +44,7 @@ extension SetContents {
       feeds: set.manifest.watermarks.compactMap(feed),
       rejected: rejected.sorted.map { cells in
         [
-          "name": cells[0].escaped,
+          "name": cells[0],
           "filter": RowFilter("archive", cells[0]).and("sha256", cells[1]).attribute(),
           "lines": numbers.text(micros(cells[2]), .count),
         ]

@@ -101,7 +101,7 @@ public struct RunSummary: Sendable, Equatable {
       try set.forEachRow(of: "refetch_worklist", columns) { cells in
         let record = zip(columns, cells).map { name, text -> (String, CSVCell) in
           let isNumber = ["priority", "hours_left"].contains(name)
-          return (name, isNumber ? Int64(text).map(CSVCell.integer) ?? .plain("") : .text(text))
+          return (name, isNumber ? Int64(text).map(CSVCell.integer) ?? .plain("") : .plain(text))
         }
         rows.append(Record(record))
         if rows.count == 5 { throw Enough() }

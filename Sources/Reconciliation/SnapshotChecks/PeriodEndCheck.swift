@@ -224,6 +224,8 @@ extension Reconciler {
     // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
     let isRevoked = state.accessRevoked && max(0, beyond) > length.milliseconds / 2
-    return isRevoked || isExpired(state, at: base) ? (begun, 1) : nil
+    // After the store gave up, nothing recovers.
+    let isAfterRetry = state.gaveUpAt.map { begun >= $0 } ?? false
+    return isRevoked || isAfterRetry || isExpired(state, at: base) ? (begun, 1) : nil
   }
 }
