@@ -1,25 +1,36 @@
 -- Deliveries of a day, with attempts and latency. Without receive times, attempts and latencies
 -- are unknown, not zero. A day on which a provider delivered nothing has rows
 -- of zero, for the kinds of its last day with deliveries.
-with arrivals as (
-  select distinct
+with
+-- A day of several feeds or runs is here more than once; between its copies, no day is missing.
+gaps as (
+  select
     feed.provider,
-    arrival.day
+    arrival.day as last_day,
+    lead(arrival.day) over (partition by feed.provider order by arrival.day) as next_day
   from fold_feed as feed
   join delivery_day as arrival
     on arrival.provider = feed.provider
     and arrival.app = feed.app
     and arrival.day between feed.begin_ms / 86400000 and feed.newest_ms / 86400000
 ),
-gaps as (
+arrivals as (
   select
-    provider,
-    day as last_day,
-    lead(day) over (
-      partition by provider
-      order by day
-    ) as next_day
-  from arrivals
+    *,
+    0 as is_silent
+  from arrival_cell
+  union all
+  select
+    day.number,
+    cell.provider,
+    cell.kind,
+    0,
+    0,
+    1
+  from gaps as gap
+  join day on day.number between gap.last_day + 1 and gap.next_day - 1
+  join delivery_cell as cell on cell.day = gap.last_day and cell.provider = gap.provider
+  where cell.delivered > 0
 ),
 parts as (
   select
@@ -64,33 +75,8 @@ parts as (
     0 as attempt_5,
     0 as attempt_6,
     null as latency_max_s,
-    0 as is_silent
-  from arrival_cell
-  union all
-  select
-    day.number as day,
-    cell.provider,
-    cell.kind,
-    0 as delivered,
-    0 as distinct_events,
-    0 as duplicates_exact,
-    0 as duplicates_semantic,
-    0 as conflicts,
-    0 as out_of_order,
-    0 as late,
-    0 as received,
-    0 as attempt_1,
-    0 as attempt_2,
-    0 as attempt_3,
-    0 as attempt_4,
-    0 as attempt_5,
-    0 as attempt_6,
-    null as latency_max_s,
-    1 as is_silent
-  from gaps as gap
-  join day on day.number between gap.last_day + 1 and gap.next_day - 1
-  join delivery_cell as cell on cell.day = gap.last_day and cell.provider = gap.provider
-  where cell.delivered > 0
+    is_silent
+  from arrivals
 )
 select
   row.day,
