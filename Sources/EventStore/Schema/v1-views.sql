@@ -160,58 +160,82 @@ join movement_word as movement on movement.id = cell.movement
 join string as app on app.id = cell.app
 join string as product on product.id = cell.product;
 
-create view v_break as
+-- Episodes of breaks with names instead of numbers, and what people decided about them. An event
+-- that only arrived late was resolved by the run that saw it.
+create view break_named as
 select
-  life.break_id,
-  life.episode,
-  life.code,
+  episode.break_id,
+  episode.episode,
+  episode.code,
   case
-    when life.ended_ms is not null then 'resolved'
+    when episode.resolved_ms is not null or episode.status = 'resolved' then 'resolved'
     when decision.verdict is not null then decision.verdict
-    when life.status = 'open' and life.episode > 1 then 'reopened'
-    else life.status
+    when episode.status = 'open' and episode.episode > 1 then 'reopened'
+    else episode.status
   end as status,
-  life.severity,
+  episode.severity,
   provider.word as provider,
-  life.app as app_id,
+  episode.app as app_id,
   environment.word as environment,
   store.word as store,
-  life.user_id,
-  life.subscription_id,
-  life.transaction_id,
-  life.product_id,
-  strftime('%Y-%m-%dT%H:%M:%S', life.expected_ms / 1000, 'unixepoch')
-    || iif(life.expected_ms % 1000, printf('.%03d', life.expected_ms % 1000), '') || 'Z'
-    as expected_at,
-  strftime('%Y-%m-%dT%H:%M:%S', life.first_seen_ms / 1000, 'unixepoch')
-    || iif(life.first_seen_ms % 1000, printf('.%03d', life.first_seen_ms % 1000), '') || 'Z'
-    as first_seen_at,
-  strftime('%Y-%m-%dT%H:%M:%S', life.last_seen_ms / 1000, 'unixepoch')
-    || iif(life.last_seen_ms % 1000, printf('.%03d', life.last_seen_ms % 1000), '') || 'Z'
-    as last_seen_at,
-  strftime('%Y-%m-%dT%H:%M:%S', life.ended_ms / 1000, 'unixepoch')
-    || iif(life.ended_ms % 1000, printf('.%03d', life.ended_ms % 1000), '') || 'Z'
-    as resolved_at,
-  life.ended_run as resolved_by_run,
-  life.missing_events,
-  iif(life.estimated_usd < 0, '-', '') || abs(life.estimated_usd / 1000000) || '.'
-    || substr(printf('%06d', abs(life.estimated_usd % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(life.estimated_usd % 1000000)), 3), '0') as estimated_usd,
-  life.estimated_usd as estimated_usd_micros,
+  episode.user_id,
+  episode.subscription_id,
+  episode.transaction_id,
+  episode.product_id,
+  episode.expected_ms as expected_at,
+  episode.first_seen_ms as first_seen_at,
+  episode.last_seen_ms as last_seen_at,
+  iif(episode.status = 'resolved', episode.first_seen_ms, episode.resolved_ms) as resolved_at,
+  iif(episode.status = 'resolved', episode.first_run, episode.resolved_run) as resolved_by_run,
+  episode.missing_events,
+  episode.estimated_usd,
   basis.word as amount_basis,
-  coalesce(decision.verdict, '') as decision,
-  coalesce(decision.reason, '') as reason,
-  coalesce(decision.who, '') as who
-from (
-  select
-    episode.*,
-    case when status = 'resolved' then first_seen_ms else resolved_ms end as ended_ms,
-    case when status = 'resolved' then first_run else resolved_run end as ended_run
-  from break_history as episode
-  where episode > 0
-) as life
-join provider_word as provider on provider.id = life.provider
-join environment_word as environment on environment.id = life.environment
-join store_word as store on store.id = life.store
-join basis_word as basis on basis.id = life.amount_basis
-left join decision on decision.break_id = life.break_id;
+  decision.verdict as decision,
+  decision.reason,
+  decision.who
+from break_history as episode
+join provider_word as provider on provider.id = episode.provider
+join environment_word as environment on environment.id = episode.environment
+join store_word as store on store.id = episode.store
+join basis_word as basis on basis.id = episode.amount_basis
+left join decision on decision.break_id = episode.break_id
+where episode.episode > 0;
+
+create view v_break as
+select
+  break_id,
+  episode,
+  code,
+  status,
+  severity,
+  provider,
+  app_id,
+  environment,
+  store,
+  user_id,
+  subscription_id,
+  transaction_id,
+  product_id,
+  strftime('%Y-%m-%dT%H:%M:%S', expected_at / 1000, 'unixepoch')
+    || iif(expected_at % 1000, printf('.%03d', expected_at % 1000), '') || 'Z'
+    as expected_at,
+  strftime('%Y-%m-%dT%H:%M:%S', first_seen_at / 1000, 'unixepoch')
+    || iif(first_seen_at % 1000, printf('.%03d', first_seen_at % 1000), '') || 'Z'
+    as first_seen_at,
+  strftime('%Y-%m-%dT%H:%M:%S', last_seen_at / 1000, 'unixepoch')
+    || iif(last_seen_at % 1000, printf('.%03d', last_seen_at % 1000), '') || 'Z'
+    as last_seen_at,
+  strftime('%Y-%m-%dT%H:%M:%S', resolved_at / 1000, 'unixepoch')
+    || iif(resolved_at % 1000, printf('.%03d', resolved_at % 1000), '') || 'Z'
+    as resolved_at,
+  resolved_by_run,
+  missing_events,
+  iif(estimated_usd < 0, '-', '') || abs(estimated_usd / 1000000)
+    || printf('.%02d', abs(estimated_usd / 10000 % 100))
+    || rtrim(printf('%04d', abs(estimated_usd % 10000)), '0') as estimated_usd,
+  estimated_usd as estimated_usd_micros,
+  amount_basis,
+  coalesce(decision, '') as decision,
+  coalesce(reason, '') as reason,
+  coalesce(who, '') as who
+from break_named;
