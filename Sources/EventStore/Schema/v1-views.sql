@@ -83,50 +83,41 @@ select
   basis.word as amount_basis,
   known.charges,
   iif(known.tells_refunds, known.refunds, null) as refunds,
-  iif(known.gross_usd_micros < 0, '-', '') || abs(known.gross_usd_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.gross_usd_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.gross_usd_micros % 1000000)), 3), '0')
-    as gross_usd,
+  iif(known.gross_usd_micros < 0, '-', '') || abs(known.gross_usd_micros / 1000000)
+    || printf('.%02d', abs(known.gross_usd_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.gross_usd_micros % 10000)), '0') as gross_usd,
   known.gross_usd_micros,
-  iif(known.refunds_usd_micros < 0, '-', '') || abs(known.refunds_usd_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.refunds_usd_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.refunds_usd_micros % 1000000)), 3), '0')
-    as refunds_usd,
+  iif(known.refunds_usd_micros < 0, '-', '') || abs(known.refunds_usd_micros / 1000000)
+    || printf('.%02d', abs(known.refunds_usd_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.refunds_usd_micros % 10000)), '0') as refunds_usd,
   known.refunds_usd_micros,
-  iif(known.net_usd_micros < 0, '-', '') || abs(known.net_usd_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.net_usd_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.net_usd_micros % 1000000)), 3), '0')
-    as net_usd,
+  iif(known.net_usd_micros < 0, '-', '') || abs(known.net_usd_micros / 1000000)
+    || printf('.%02d', abs(known.net_usd_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.net_usd_micros % 10000)), '0') as net_usd,
   known.net_usd_micros,
-  iif(known.commission_usd_micros < 0, '-', '') || abs(known.commission_usd_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.commission_usd_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.commission_usd_micros % 1000000)), 3), '0')
-    as commission_usd,
+  iif(known.commission_usd_micros < 0, '-', '') || abs(known.commission_usd_micros / 1000000)
+    || printf('.%02d', abs(known.commission_usd_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.commission_usd_micros % 10000)), '0') as commission_usd,
   known.commission_usd_micros,
-  iif(known.proceeds_usd_micros < 0, '-', '') || abs(known.proceeds_usd_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.proceeds_usd_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.proceeds_usd_micros % 1000000)), 3), '0')
-    as proceeds_usd,
+  iif(known.proceeds_usd_micros < 0, '-', '') || abs(known.proceeds_usd_micros / 1000000)
+    || printf('.%02d', abs(known.proceeds_usd_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.proceeds_usd_micros % 10000)), '0') as proceeds_usd,
   known.proceeds_usd_micros,
-  iif(known.gross_local_micros < 0, '-', '') || abs(known.gross_local_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.gross_local_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.gross_local_micros % 1000000)), 3), '0')
-    as gross_local,
+  iif(known.gross_local_micros < 0, '-', '') || abs(known.gross_local_micros / 1000000)
+    || printf('.%02d', abs(known.gross_local_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.gross_local_micros % 10000)), '0') as gross_local,
   known.gross_local_micros,
-  iif(known.refunds_local_micros < 0, '-', '') || abs(known.refunds_local_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.refunds_local_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.refunds_local_micros % 1000000)), 3), '0')
-    as refunds_local,
+  iif(known.refunds_local_micros < 0, '-', '') || abs(known.refunds_local_micros / 1000000)
+    || printf('.%02d', abs(known.refunds_local_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.refunds_local_micros % 10000)), '0') as refunds_local,
   known.refunds_local_micros,
-  iif(known.net_local_micros < 0, '-', '') || abs(known.net_local_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.net_local_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.net_local_micros % 1000000)), 3), '0')
-    as net_local,
+  iif(known.net_local_micros < 0, '-', '') || abs(known.net_local_micros / 1000000)
+    || printf('.%02d', abs(known.net_local_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.net_local_micros % 10000)), '0') as net_local,
   known.net_local_micros,
-  iif(known.proceeds_local_micros < 0, '-', '') || abs(known.proceeds_local_micros / 1000000) || '.'
-    || substr(printf('%06d', abs(known.proceeds_local_micros % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(known.proceeds_local_micros % 1000000)), 3), '0')
-    as proceeds_local,
+  iif(known.proceeds_local_micros < 0, '-', '') || abs(known.proceeds_local_micros / 1000000)
+    || printf('.%02d', abs(known.proceeds_local_micros / 10000 % 100))
+    || rtrim(printf('%04d', abs(known.proceeds_local_micros % 10000)), '0') as proceeds_local,
   known.proceeds_local_micros
 from revenue_known as known
 join provider_word as provider on provider.id = known.provider
@@ -149,9 +140,9 @@ select
   product.value as product_id,
   movement.word as movement,
   cell.subscriptions,
-  iif(cell.mrr_usd < 0, '-', '') || abs(cell.mrr_usd / 1000000) || '.'
-    || substr(printf('%06d', abs(cell.mrr_usd % 1000000)), 1, 2)
-    || rtrim(substr(printf('%06d', abs(cell.mrr_usd % 1000000)), 3), '0') as mrr_usd,
+  iif(cell.mrr_usd < 0, '-', '') || abs(cell.mrr_usd / 1000000)
+    || printf('.%02d', abs(cell.mrr_usd / 10000 % 100))
+    || rtrim(printf('%04d', abs(cell.mrr_usd % 10000)), '0') as mrr_usd,
   cell.mrr_usd as mrr_usd_micros
 from movement_cell as cell
 join provider_word as provider on provider.id = cell.provider
@@ -216,17 +207,13 @@ select
   subscription_id,
   transaction_id,
   product_id,
-  strftime('%Y-%m-%dT%H:%M:%S', expected_at / 1000, 'unixepoch')
-    || iif(expected_at % 1000, printf('.%03d', expected_at % 1000), '') || 'Z'
+  replace(strftime('%Y-%m-%dT%H:%M:%fZ', expected_at / 1000.0, 'unixepoch'), '.000Z', 'Z')
     as expected_at,
-  strftime('%Y-%m-%dT%H:%M:%S', first_seen_at / 1000, 'unixepoch')
-    || iif(first_seen_at % 1000, printf('.%03d', first_seen_at % 1000), '') || 'Z'
+  replace(strftime('%Y-%m-%dT%H:%M:%fZ', first_seen_at / 1000.0, 'unixepoch'), '.000Z', 'Z')
     as first_seen_at,
-  strftime('%Y-%m-%dT%H:%M:%S', last_seen_at / 1000, 'unixepoch')
-    || iif(last_seen_at % 1000, printf('.%03d', last_seen_at % 1000), '') || 'Z'
+  replace(strftime('%Y-%m-%dT%H:%M:%fZ', last_seen_at / 1000.0, 'unixepoch'), '.000Z', 'Z')
     as last_seen_at,
-  strftime('%Y-%m-%dT%H:%M:%S', resolved_at / 1000, 'unixepoch')
-    || iif(resolved_at % 1000, printf('.%03d', resolved_at % 1000), '') || 'Z'
+  replace(strftime('%Y-%m-%dT%H:%M:%fZ', resolved_at / 1000.0, 'unixepoch'), '.000Z', 'Z')
     as resolved_at,
   resolved_by_run,
   missing_events,
