@@ -91,19 +91,12 @@ extension RowShape {
 
   /// Stored rows as exact CSV without header; nil if their columns differ from the current ones.
   func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
-    var text: [UInt8] = []
-    var line = CSVLine()
-    var printer = RowPrinter(labels)
+    var lines = ""
     for row in rows {
       guard let cells = cells(of: row, month) else { return nil }
-      line.removeAll()
-      for (cell, column) in zip(cells, definition.columns) {
-        try printer.add(cell, as: column.format, to: &line)
-      }
-      text += line.buffer
-      text.append(UInt8(ascii: "\n"))
+      lines += try text(cells, of: Array(cells.indices), labels) + "\n"
     }
-    return text
+    return Array(lines.utf8)
   }
 }
 

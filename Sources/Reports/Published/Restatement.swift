@@ -10,16 +10,6 @@ struct Restatement: Sendable {
   var cause: Cause
   /// The columns that differ, with the published and the restated value.
   let cells: [(column: Int, published: LedgerValue, restated: LedgerValue)]
-
-  /// Cells of some columns as reports print them, exact and joined by commas.
-  func text(_ cells: [LedgerValue], of columns: [Int], _ labels: Labels) throws -> String {
-    var line = CSVLine()
-    var printer = RowPrinter(labels)
-    for (column, cell) in zip(columns, cells) {
-      try printer.add(cell, as: shape.definition.columns[column].format, to: &line)
-    }
-    return String(decoding: line.buffer, as: UTF8.self)
-  }
 }
 
 /// Writes `restatements.csv`: one row per number that differs.
@@ -27,7 +17,7 @@ func writeRestatements(
   _ restatements: [Restatement], plan: ReportPlan, labels: Labels, into folder: String
 ) throws -> WrittenReports {
   let ordered = try restatements.map { row in
-    let key = try row.text(ReportRow.decode(row.key) ?? [], of: row.shape.keys, labels)
+    let key = try row.shape.text(ReportRow.decode(row.key) ?? [], of: row.shape.keys, labels)
     return (row, ExactText(key))
   }.sorted { one, other in
     (ExactText(one.0.shape.definition.name), one.0.month, one.1)
@@ -45,8 +35,8 @@ func writeRestatements(
         try add([
           .text(row.shape.definition.name), .integer(Int64(row.month.number)), .text(key.text),
           .text(column.name),
-          .text(try row.text([cell.published], of: [cell.column], labels)),
-          .text(try row.text([cell.restated], of: [cell.column], labels)),
+          .text(try row.shape.text([cell.published], of: [cell.column], labels)),
+          .text(try row.shape.text([cell.restated], of: [cell.column], labels)),
           .text(column.format.delta(from: cell.published, to: cell.restated)),
           .text(row.cause.rawValue), .integer(row.run),
         ])

@@ -58,6 +58,16 @@ struct RowShape: Sendable {
     return cells
   }
 
+  /// Cells of some columns as reports print them, exact and joined by commas.
+  func text(_ cells: [LedgerValue], of columns: [Int], _ labels: Labels) throws -> String {
+    var line = CSVLine()
+    var printer = RowPrinter(labels)
+    for (column, cell) in zip(columns, cells) {
+      try printer.add(cell, as: definition.columns[column].format, to: &line)
+    }
+    return String(decoding: line.buffer, as: UTF8.self)
+  }
+
   /// The product of the row with this key; empty in a report without products.
   func product(of key: [UInt8], in ledger: Ledger) throws(SubledgerError) -> PublishedProduct {
     guard let cells = ReportRow.decode(key), cells.count == keys.count else {
