@@ -16,10 +16,8 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
   var wrong: [String] = []
   try ledger.rows(sql: String(decoding: PackageResources.check_totals_sql, as: UTF8.self)) { row in
     let (report, measure) = (row.text(0), row.text(1))
-    let printed = tables.reduce(Int128(0)) { sum, table in
-      guard table.path == "\(report).csv" || table.path.hasPrefix("\(report)/") else { return sum }
-      return sum + (table.controlTotals[measure].flatMap { Int128($0) } ?? 0)
-    }
+    let own = tables.filter { ReportDefinition.of($0.path)?.name == report }
+    let printed = own.compactMap { $0.controlTotals[measure].flatMap { Int128($0) } }.reduce(0, +)
     if printed != Int128(row.number(2)) {
       wrong.append("\(report).\(measure): \(printed) printed, \(row.number(2)) in the cells")
     }
