@@ -26,28 +26,20 @@ struct ChargeSpill {
   /// Writes the rows of `part`, which must be sorted.
   mutating func add(_ part: ChargePart) throws(SubledgerError) {
     let rows = part.bytes
-    var (day, month): (Day?, Month?)
-    var start = size
-    func endMonth() {
-      guard let month, size > start else { return }
-      extents[month, default: []].append(start..<size)
-      start = size
-    }
-    for entry in part.entries {
-      if entry.day != day {
-        day = entry.day
-        if entry.day.month != month {
-          endMonth()
-          month = entry.day.month
-        }
+    var rest = part.entries[...]
+    while let month = rest.first?.day.month {
+      let own = rest.prefix { $0.day.month == month }
+      let start = size
+      for entry in own {
+        withUnsafeBytes(of: entry.milliseconds) { buffer.append($0) }
+        withUnsafeBytes(of: Int64(entry.count)) { buffer.append($0) }
+        rows.withUnsafeBytes { buffer.append($0.row(entry)) }
+        size += headerSize + entry.count
+        if buffer.count >= pieceSize { try flush() }
       }
-      withUnsafeBytes(of: entry.milliseconds) { buffer.append($0) }
-      withUnsafeBytes(of: Int64(entry.count)) { buffer.append($0) }
-      rows.withUnsafeBytes { buffer.append($0.row(entry)) }
-      size += headerSize + entry.count
-      if buffer.count >= pieceSize { try flush() }
+      extents[month, default: []].append(start..<size)
+      rest = rest[own.endIndex...]
     }
-    endMonth()
     try flush()
   }
 
