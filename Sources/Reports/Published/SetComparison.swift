@@ -22,16 +22,13 @@ public struct SetComparison {
   public init(_ before: ReportSet, _ after: ReportSet) throws {
     (self.before, self.after) = (before, after)
     (rows, causes) = (try RowPairs(), try RowPairs())
-    for table in after.tables(of: ReportDefinition.restatements.name) {
-      try after.forEachRow(of: table) { row in
-        let cells = (0..<table.columns.count).map { row[$0] }
-        guard cells.count > 7 else { return }
-        // A cohort's key contains its month; other keys follow the month.
-        for key in [cells[2], "\(cells[1]),\(cells[2])"] {
-          try causes.put(
-            [cells[4], cells[5], cells[7]].joined(separator: boundary), .after,
-            key: [cells[0], key, cells[3]].joined(separator: boundary))
-        }
+    let columns = ["report", "period", "key", "column", "published", "restated", "cause"]
+    try after.forEachRow(of: ReportDefinition.restatements.name, columns) { cells in
+      // A cohort's key contains its month; other keys follow the month.
+      for key in [cells[2], "\(cells[1]),\(cells[2])"] {
+        try causes.put(
+          cells[4...].joined(separator: boundary), .after,
+          key: [cells[0], key, cells[3]].joined(separator: boundary))
       }
     }
   }
