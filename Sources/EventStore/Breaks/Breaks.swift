@@ -130,12 +130,11 @@ extension Ledger {
       order by state, break.severity, break.code
       """
     ) {
-      let (known, withoutEstimate) = ($0.optionalInt64(6), $0.int64(7))
-      return BreakCount(
+      BreakCount(
         status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
         missingEvents: $0.int64(5),
-        estimatedUSD: (known ?? (withoutEstimate > 0 ? nil : 0)).map(Amount.init(micros:)),
-        withoutEstimate: withoutEstimate, oldest: $0.optionalInstant(4))
+        estimatedUSD: $0.optionalInt64(6).map(Amount.init(micros:)),
+        withoutEstimate: $0.int64(7), oldest: $0.optionalInstant(4))
     }
   }
 }

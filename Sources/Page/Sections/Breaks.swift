@@ -89,18 +89,18 @@ extension SetContents {
       "report", "period", "key", "column", "published", "restated", "delta", "cause",
     ]
     var count = 0
-    var list = ShortList<[String]>(count: 20) {
-      let (left, right) = (micros($0[6])?.magnitude ?? 0, micros($1[6])?.magnitude ?? 0)
-      return left == right ? $0.lexicographicallyPrecedes($1) : left > right
+    var list = ShortList<(cells: [String], unit: Unit?, dollars: UInt128)>(count: 20) {
+      $0.dollars == $1.dollars
+        ? $0.cells.lexicographicallyPrecedes($1.cells) : $0.dollars > $1.dollars
     }
     try set.forEachRow(of: "restatements", columns) { cells in
       count += 1
-      list.add(cells)
+      let unit = unit(of: cells[3], in: cells[0])
+      list.add((cells, unit, unit == .usd ? micros(cells[6])?.magnitude ?? 0 : 0))
     }
-    let rows = list.sorted.map { cells in
+    let rows = list.sorted.map { cells, unit, _ in
       var filter = RowFilter("report", cells[0])
       for place in 1...3 { filter = filter.and(columns[place], cells[place]) }
-      let unit = unit(of: cells[3], in: cells[0])
       return RestatementRow(
         what: "\(cells[0]) \(cells[1]): \(cells[3])", key: cells[2],
         filter: filter.attribute(), unit: unit?.rawValue,
@@ -117,15 +117,13 @@ extension SetContents {
 }
 
 extension SetContents {
-  /// The unit of a report's column; nil when it holds no numbers.
+  /// The unit of a report's column; nil for texts and amounts in other currencies.
   private func unit(of column: String, in report: String) -> Unit? {
     let columns = set.tables(of: report).first?.columns ?? []
     guard let column = columns.first(where: { $0.name == column }) else { return nil }
-    switch column.type {
-    case "number": return column.unit == "fraction" ? .percent : .usd
-    case "integer": return .count
-    default: return nil
-    }
+    if column.type == "integer" { return .count }
+    let units = ["fraction": Unit.percent, "USD": .usd]
+    return column.unit.flatMap { units[$0] }
   }
 }
 

@@ -24,9 +24,10 @@ struct BillingCycle {
       return
     }
     self = previous
+    delay = max(Interval(milliseconds: 0), start.since(length.end(from: first, times: count)))
     count += 1
-    delay = max(Interval(milliseconds: 0), delay + start.since(previous.end))
   }
 
-  var end: Instant { length.end(from: first, times: count) + delay }
+  /// The delay moves the first date, so that it cannot move the end out of a shorter month.
+  var end: Instant { length.end(from: first + delay, times: count) }
 }
