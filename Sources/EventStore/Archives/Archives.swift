@@ -111,15 +111,4 @@ extension Ledger {
         archive, status: .repeated, id: nextArchive(in: database), run: database.nextRun())
     }
   }
-
-  /// Assigns archives that were read again to the runs of another ledger.
-  public func adoptRuns(of archives: [ArchiveRecord]) throws(SubledgerError) {
-    try change("assign archives to their runs") { database in
-      for archive in archives {
-        try database.run(
-          "update archive set run = ? where sha256 = ? and kind = ? and captured_ms is ?",
-          archive.run, archive.sha256, archive.kind, archive.capturedAt)
-      }
-    }
-  }
 }

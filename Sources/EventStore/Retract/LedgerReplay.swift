@@ -20,18 +20,11 @@ public final class LedgerReplay {
     }
   }
 
-  /// Prepares for the next archive; archives are read in the order of their numbers.
-  public func expect(_ archive: ArchiveRecord) {
-    ledger.lastArchive = Int32(truncatingIfNeeded: archive.id) - 1
-    ledger.replayedRun = archive.run
-  }
-
   /// Lists the archives again, those of `retracted` without counted lines; records the audit entry.
   public func finish(
     _ retractions: [Retraction], _ months: RetractedMonths,
     retracted: [Int64: RetractedLines], as new: AuditEntry
   ) throws(SubledgerError) {
-    ledger.replayedRun = nil
     try ledger.change("record what was retracted") { database in
       try database.execute(
         """
@@ -91,6 +84,16 @@ public final class LedgerReplay {
       "lineage", "identity", "event_conflict", "store_transaction", "lineage_link", "fold", "due",
       "reconciled", "snapshot_due",
     ]
+}
+
+extension Ledger {
+  /// Prepares to read an archive again, which keeps its number and run; nil after the last one.
+  ///
+  /// Archives are read in the order of their numbers.
+  public func expect(_ archive: ArchiveRecord?) {
+    if let archive { lastArchive = Int32(truncatingIfNeeded: archive.id) - 1 }
+    replayedRun = archive?.run
+  }
 }
 
 /// The reason for which retracted lines are skipped.

@@ -23,7 +23,7 @@ public final class SnapshotIntake {
       try database.savepoint("archive")
       do {
         return try database.insertArchive(
-          new, status: .complete, id: ledger.nextArchive(in: database), run: database.nextRun())
+          new, status: .complete, id: ledger.nextArchive(in: database), run: ledger.nextRun())
       } catch {
         ledger.undo("undo an archive", since: "archive")
         throw error

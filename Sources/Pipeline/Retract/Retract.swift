@@ -199,8 +199,7 @@ extension RunPipeline {
     let replay = try LedgerReplay(
       try ledger.copied(to: folder.path("ledger.sqlite"), stop: stop))
     try self.replay(
-      Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted,
-      begin: replay.expect)
+      Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted)
     let months = try (act.action == .retract ? ledger : replay.ledger)
       .months(of: retractions, in: calendar)
     try replay.finish(retractions, months, retracted: retracted, as: act)

@@ -40,7 +40,6 @@ extension RunPipeline {
     let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     try again.adoptErasures(of: ledger)
     try replay(read, from: ledger, into: again, retracted)
-    try again.adoptRuns(of: archives)
     let erased = try again.erasedUsersCount()
     if erased > 0 {
       counted.notes.append(
@@ -77,13 +76,12 @@ extension RunPipeline {
     return (lines, "more lines of \(shown) were rejected as \(unauthenticated) than are listed")
   }
 
-  /// Reads the archives in order of arrival, each with the settings of its run, and calls `begin`
-  /// before each.
+  /// Reads the archives in order of arrival, each with the settings of its run.
   ///
   /// A line that was retracted from an archive is retracted from all archives of its log.
   func replay(
     _ archives: [(ArchiveRecord, ArchiveLocation)], from ledger: Ledger, into again: Ledger,
-    _ retracted: [Int64: RetractedLines], begin: (ArchiveRecord) -> Void = { _ in }
+    _ retracted: [Int64: RetractedLines]
   ) throws {
     var summary = IntakeSummary()
     var lines: [Int64: Set<Int64>] = [:]
@@ -109,12 +107,13 @@ extension RunPipeline {
       intake.replayed = archive
       intake.replayed?.bytes = bytes.count
       intake.retracted = lines[archive.stream] ?? []
-      begin(archive)
+      again.expect(archive)
       intake.refused =
         try ledger.rejects(for: unauthenticated, of: archive.sha256) ?? [:]
       try intake.readArchives(into: &summary)
       try intake.readSnapshots(into: &summary)
     }
+    again.expect(nil)
   }
 
   private func compare(
