@@ -10,10 +10,9 @@ struct RowTotals {
   private let currency: Int?
   /// Whether all rows are of the first month, and whether the last row begins another month.
   private var (isFirst, isNext) = (true, false)
-  /// Sums by column, then by currency for local amounts; others have no currency.
-  private var sums: [Int: [String: Int128]] = [:]
-  /// Columns that are empty in some row, with the currencies, in the same structure.
-  private var open: [Int: Set<String>] = [:]
+  /// Sums by column, nil when a row leaves it empty, then by currency for local amounts; others have
+  /// no currency.
+  private var sums: [Int: [String: Int128?]] = [:]
 
   init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
     columns = question.columns
@@ -28,23 +27,21 @@ struct RowTotals {
     if isNext { isFirst = false }
     rows += 1
     row = columns.indices.map { cells[$0] }
-    for (index, column) in columns.enumerated() {
-      if let micros = cells.micros(index) {
-        if column.type == "integer" { add(Int128(micros / 1_000_000), at: index) }
-        if column.isMoney { add(Int128(micros), at: index) }
-      } else {
-        open[index, default: []].insert(label(index))
-      }
+    for (index, column) in columns.enumerated() where column.type == "integer" || column.isMoney {
+      let unit: Int128 = column.isMoney ? 1 : 1_000_000
+      add(cells.micros(index).map { Int128($0) / unit }, at: index)
     }
   }
 
-  private mutating func add(_ number: Int128, at index: Int) {
+  private mutating func add(_ number: Int128?, at index: Int) {
     switch columns[index].addition {
     case .opening where !isFirst: return
     case .closing where isNext: sums[index] = [:]
     default: break
     }
-    sums[index, default: [:]][label(index), default: 0] += number
+    let before = sums[index, default: [:]][label(index), default: 0]
+    let sum = number.flatMap { number in before.map { $0 + number } }
+    sums[index, default: [:]].updateValue(sum, forKey: label(index))
   }
 
   /// Returns the currency of the last row, for a column that adds up only per currency.
@@ -54,22 +51,17 @@ struct RowTotals {
   }
 
   /// Returns the currencies of a column that adds up only per currency; else one empty text.
-  func currencies(_ index: Int) -> Set<String> {
-    Set(sums[index, default: [:]].keys).union(open[index] ?? [])
-  }
+  func currencies(_ index: Int) -> Set<String> { Set(sums[index, default: [:]].keys) }
 
   /// Returns the exact sum of a column; nil when a row leaves it empty, and for rates.
-  func sum(_ index: Int, _ currency: String = "") -> Int128? {
-    open[index]?.contains(currency) == true ? nil : sums[index]?[currency]
-  }
+  func sum(_ index: Int, _ currency: String) -> Int128? { sums[index]?[currency] ?? nil }
 
-  func isZero(_ index: Int) -> Bool { currencies(index).allSatisfy { sum(index, $0) == 0 } }
+  func isZero(_ index: Int) -> Bool { sums[index, default: [:]].values.allSatisfy { $0 == 0 } }
 
   /// Returns the column as printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int) -> String {
     if rows == 1 { return row[index] }
-    let sums = currencies(index).map { ($0, sum(index, $0)) }
-    return sumText(Dictionary(uniqueKeysWithValues: sums), isAmount: columns[index].isAmount)
+    return sumText(sums[index, default: [:]], isAmount: columns[index].isAmount)
   }
 }
 
