@@ -41,12 +41,8 @@ extension RunPipeline {
   func read<Value>(
     _ path: String, isWhole: Bool, _ body: (Ledger) throws -> Value
   ) throws -> Value? {
-    do {
-      return try body(try Ledger.open(path: path, mode: .readOnly))
-    } catch {
-      guard !isWhole else { throw error }
-      return nil
-    }
+    let result = Result { try body(try Ledger.open(path: path, mode: .readOnly)) }
+    return isWhole ? try result.get() : try? result.get()
   }
 
   private func proveRows(_ path: String) throws -> [CheckResult] {
