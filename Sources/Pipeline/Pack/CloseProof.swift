@@ -8,6 +8,8 @@ import Domain
 /// the chain of runs.
 struct CloseProof {
   let folder: String
+  /// The paths of the pack's files in the folder.
+  let files: Set<String>
   let manifest: PackManifest?
   /// The facts of each run of the chain, by number.
   let runs: [Int64: [String: String]]
@@ -41,27 +43,23 @@ struct CloseProof {
     {
       check.fail("act \(act.id) does not close what run \(act.run) of the chain published")
     }
-    var named: Set<String> = []
+    var named: [String] = []
     for line in lines {
       let words = line.split(separator: " ").map(String.init)
       guard words.count == 3, words[2].utf8.count == 64, let rows = Int64(words[1]) else {
         continue
       }
       check.count += 1
-      let name = act.month.flatMap { FrozenMonth.path(of: words[0], $0) } ?? words[0]
-      named.insert(name)
-      let file = FileManager.default.contents(atPath: "\(folder)/closed/\(name)") ?? Data()
+      let path = "closed/" + (act.month.flatMap { FrozenMonth.path(of: words[0], $0) } ?? words[0])
+      named.append(path)
+      let file = FileManager.default.contents(atPath: "\(folder)/\(path)") ?? Data()
       let frozen = Array([UInt8](file).drop { $0 != UInt8(ascii: "\n") }.dropFirst())
       if sha256(of: frozen) != words[2] {
-        check.fail("closed/\(name) does not hold the \(rows) rows that were closed")
+        check.fail("\(path) does not hold the \(rows) rows that were closed")
       }
     }
-    let paths = FileManager.default.subpaths(atPath: "\(folder)/closed") ?? []
-    for path in paths.sorted() where !named.contains(path) && path != "acts.json" {
-      var isFolder: ObjCBool = false
-      _ = FileManager.default.fileExists(atPath: "\(folder)/closed/\(path)", isDirectory: &isFolder)
-      if !isFolder.boolValue { check.fail("closed/\(path) was not closed") }
-    }
+    let others = files.filter { $0.hasPrefix("closed/") }.subtracting(named + ["closed/acts.json"])
+    for path in others.sorted() { check.fail("\(path) was not closed") }
   }
 
   /// Checks all audit entries against the digests that the runs after them sealed.

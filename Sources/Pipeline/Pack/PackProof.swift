@@ -40,7 +40,7 @@ extension RunPipeline {
     var runs: [Int64: [String: String]] = [:]
     let manifest = unpackedJSON(PackManifest.self, at: "\(folder)/pack.json")
     result.checks = [check, reports, chain(in: folder, manifest, publishing: set.sha256, &runs)]
-    let proof = CloseProof(folder: folder, manifest: manifest, runs: runs)
+    let proof = CloseProof(folder: folder, files: inside, manifest: manifest, runs: runs)
     if let close = proof.check() { result.checks.append(close) }
     return result
   }
@@ -91,13 +91,10 @@ extension RunPipeline {
         continue
       }
       let record = lines.removeFirst().replacingOccurrences(of: "record ", with: "")
-      last = Dictionary(
-        lines.compactMap { line in
-          line.firstIndex(of: " ").map {
-            (String(line[..<$0]), String(line[line.index(after: $0)...]))
-          }
-        }
-      ) { first, _ in first }
+      let words = lines.map {
+        $0.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      }
+      last = Dictionary(words.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { first, _ in first }
       check.count += 1
       let run = last["run"] ?? "?"
       if let number = Int64(run) { runs[number] = last }
