@@ -8,10 +8,13 @@ public import Domain
 public final class Shard {
   /// The ledger, which others may read after `finish`.
   public let ledger: Ledger
+  /// The last events of an archive, and their numbers in it.
+  private var batch = EventBatch()
+  private var numbers: [Int32] = []
+  private var (archive, published): (Int32, Int32) = (0, 0)
   private var waiting = WriteBuffer()
   /// Archive and number of the waiting events.
   private var origins: [(archive: Int32, number: Int32)] = []
-  private var published: Int32 = 0
   /// The last archive that the cells contain; nil once all events of such archives are merged.
   private var folded: Int32?
   private let erased: Set<Int64>
@@ -35,18 +38,27 @@ public final class Shard {
     }
   }
 
-  /// Adds events of an archive, in its order, after those of archives with lower numbers.
+  /// Adds the event in a row, in the order of its archive, after those of archives with lower
+  /// numbers; false when the row is not that of an event.
   ///
   /// - Parameters:
-  ///   - numbers: the number of each event in the archive, from 0.
+  ///   - number: the number of the event in the archive, from 0.
   ///   - published: the last archive that a run had published when this one was read.
   public func add(
-    _ batch: EventBatch, of archive: Int32, numbers: [Int32], published: Int32
-  ) throws {
-    if published != self.published { try merge() }
-    self.published = published
-    if let folded, archive > folded { try settle() }
-    var batch = batch
+    row: Substring, number: Int32, of archive: Int32, published: Int32
+  ) throws -> Bool {
+    if (archive, published) != (self.archive, self.published) || numbers.count >= 1_024 {
+      try addBatch()
+      if published != self.published { try merge() }
+      (self.archive, self.published) = (archive, published)
+      if let folded, archive > folded { try settle() }
+    }
+    numbers.append(number)
+    return batch.add(row: row)
+  }
+
+  private func addBatch() throws(SubledgerError) {
+    guard !numbers.isEmpty else { return }
     // Only the pseudonym is left of erased persons.
     for (index, event) in batch.events.enumerated() where erased.contains(event.user) {
       batch.texts[index].user = 0..<0
@@ -54,10 +66,9 @@ public final class Shard {
     try ledger.change("add events") { database in
       try waiting.add(ledger.translated(batch, of: archive), of: batch, in: database)
       origins += numbers.map { (archive, $0) }
-      if waiting.size > Self.batchSize {
-        try waiting.spill(in: database)
-      }
+      if waiting.size > Self.batchSize { try waiting.spill(in: database) }
     }
+    (batch, numbers) = (EventBatch(), [])
   }
 
   /// Records that the snapshots of a user are compared here.
@@ -71,6 +82,7 @@ public final class Shard {
   ///
   /// - Parameter keepsSnapshots: whether snapshots of users who were not recorded stay.
   public func finish(keepsSnapshots: Bool) throws {
+    try addBatch()
     if folded == nil { try merge() } else { try settle() }
     try ledger.change("complete a copy") { database in
       try database.run(

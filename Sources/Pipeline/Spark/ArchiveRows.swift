@@ -115,47 +115,22 @@ struct ArchiveRowReader {
   }
 }
 
-/// Adds rows of events and users to a shard.
-struct ShardRows {
-  private let shard: Shard
-  private var batch = EventBatch()
-  private var numbers: [Int32] = []
-  private var rows = 0
-  private var (published, archive): (Int32, Int32) = (0, 0)
-
-  init(_ shard: Shard) { self.shard = shard }
-
-  /// Adds a row: kind, last archive published before, archive, number and content.
-  mutating func add(_ fields: [Substring]) throws {
-    rows += 1
+extension Shard {
+  /// Adds the row with this number: kind, last archive published before, archive, number and
+  /// content.
+  func add(_ fields: [Substring], row: Int) throws {
     guard fields.count == 5, let published = Int32(fields[1]), let archive = Int32(fields[2]),
-      let place = Int32(fields[3])
-    else { throw malformedRow(rows, "kind, published, archive, number and content are expected") }
+      let number = Int32(fields[3])
+    else { throw malformedRow(row, "kind, published, archive, number and content are expected") }
     switch fields[0] {
     case "user":
-      guard let user = Int64(fields[4]) else { throw malformedRow(rows, "no user") }
-      try shard.add(user: user)
+      guard let user = Int64(fields[4]) else { throw malformedRow(row, "no user") }
+      try add(user: user)
     case "event":
-      if (published, archive) != (self.published, self.archive) || numbers.count >= 1_024 {
-        try flush()
-        (self.published, self.archive) = (published, archive)
+      guard try add(row: fields[4], number: number, of: archive, published: published) else {
+        throw malformedRow(row, "its content is not an event")
       }
-      numbers.append(place)
-      guard batch.add(row: fields[4]) else {
-        throw malformedRow(rows, "its content is not an event")
-      }
-    default: throw malformedRow(rows, "it is neither an event nor a user")
+    default: throw malformedRow(row, "it is neither an event nor a user")
     }
-  }
-
-  mutating func finish(keepsSnapshots: Bool) throws {
-    try flush()
-    try shard.finish(keepsSnapshots: keepsSnapshots)
-  }
-
-  private mutating func flush() throws {
-    guard !numbers.isEmpty else { return }
-    try shard.add(batch, of: archive, numbers: numbers, published: published)
-    (batch, numbers) = (EventBatch(), [])
   }
 }

@@ -15,8 +15,12 @@ extension SparkEngine {
     _ copy: Ledger, with rows: StageRows,
     note: @escaping (Int32, Int32, UInt8) throws -> Void = { _, _, _ in }
   ) throws {
-    var shard = ShardRows(try Shard(copy, note: note))
-    try rows.forEachRow { try shard.add($0) }
+    let shard = try Shard(copy, note: note)
+    var number = 0
+    try rows.forEachRow { row in
+      number += 1
+      try shard.add(row, row: number)
+    }
     try shard.finish(keepsSnapshots: true)
   }
 

@@ -131,8 +131,8 @@ struct StageWork {
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     // Before the snapshots of other users are removed.
     let rules = try pipeline.reconcileRules(for: ledger)
-    var shard = ShardRows(try Shard(ledger, note: note))
-    try forEachRow { fields, _ in try shard.add(fields) }
+    let shard = try Shard(ledger, note: note)
+    try forEachRow { try shard.add($0, row: $1) }
     try shard.finish(keepsSnapshots: false)
     try body(ledger, rules)
   }

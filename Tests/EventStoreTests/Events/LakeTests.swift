@@ -42,13 +42,11 @@ struct LakeTests {
     let places = try copy.lakeArchives()
     let shard = try Shard(copy) { _, _, _ in }
     for (number, row) in rows.enumerated().sorted(by: { $0.element.archive < $1.element.archive }) {
-      var batch = EventBatch()
-      let isRead = batch.add(row: row.text[...])
-      #expect(isRead)
       let place = try #require(places.first { $0.archive == row.archive })
       #expect(place.part == "p" && place.file == Int(row.archive))
-      try shard.add(
-        batch, of: row.archive, numbers: [Int32(number)], published: place.published)
+      let isRead = try shard.add(
+        row: row.text[...], number: Int32(number), of: row.archive, published: place.published)
+      #expect(isRead)
     }
     return (copy, shard)
   }
@@ -99,7 +97,8 @@ struct LakeTests {
     let (copy, shard) = try moved()
     // Delivered again, it is in the lake as it arrived.
     let again = EventBatch.of([Line(transaction: "t9", original: "t9", user: "QON_person")])
-    try shard.add(again, of: 1, numbers: [9], published: 0)
+    let isAdded = try shard.add(row: again.row(of: 0)[...], number: 9, of: 1, published: 0)
+    #expect(isAdded)
     try shard.finish(keepsSnapshots: true)
     let users = try copy.table("select id from user order by id")
     #expect(users.count == 2 && !users.contains("QON_person"), "\(users)")
