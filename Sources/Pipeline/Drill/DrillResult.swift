@@ -100,23 +100,19 @@ public struct DrillResult {
 
   /// Counts late and out-of-order deliveries by day and kind, as they are not raised one by one.
   private mutating func countArrivals(_ damages: [Damage]) {
-    var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
+    var expected: [ArrivalKey: [BreakCode]] = [:]
     for damage in damages {
       guard let event = damage.delivered else { continue }
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: event.arrivedAt),
         provider: event.provider, kind: event.kind)
-      for code in damage.expected where code.isAboutArrival {
-        expected[key, default: [:]][code, default: 0] += 1
-      }
+      expected[key, default: []] += damage.expected
     }
     for key in Set(after.arrivals.keys).union(expected.keys) {
-      let new = after.arrivals[key] ?? ArrivalSums()
-      let old = before.arrivals[key] ?? ArrivalSums()
-      for (code, counted) in [
-        (BreakCode.late, new.late - old.late), (.outOfOrder, new.outOfOrder - old.outOfOrder),
-      ] {
-        add(code.rawValue, expected: expected[key]?[code] ?? 0, counted: counted)
+      for (code, sum) in [(BreakCode.late, \ArrivalSums.late), (.outOfOrder, \.outOfOrder)] {
+        func counted(_ found: DrillFindings) -> Int64 { found.arrivals[key]?[keyPath: sum] ?? 0 }
+        let own = expected[key, default: []].count { $0 == code }
+        add(code.rawValue, expected: Int64(own), counted: counted(after) - counted(before))
       }
     }
   }
