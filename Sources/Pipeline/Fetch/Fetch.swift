@@ -127,9 +127,7 @@ extension RunPipeline {
         }
         return nil
       },
-      progress: {
-        progress(RunProgress(stage: .fetch, done: Int64($0), total: Int64(subjects.count)))
-      })
+      progress: { progress(of: .fetch)($0, subjects.count) })
     let users = counted(journal.count + pass.failed.count, "user")
     let files = try journal.finish(pass.failed)
     var line = "asked \(rules.provider.name) about \(users)"
