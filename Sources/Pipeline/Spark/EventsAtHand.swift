@@ -70,16 +70,15 @@ extension SparkEngine {
 
   /// Moves all events of `copy`, a copy of `ledger`, to a new part of the lake.
   func empty(_ copy: Ledger, of ledger: Ledger) throws {
-    try started()
     let part = try newPart(of: ledger, copy)
-    let rows = try RowFile(path: "\(exchange)/\(newName("moved")).tsv")
-    var writer = ArchiveRowWriter(file: 0, put: rows.put)
-    try copy.forEachVersion { batch in
-      writer.file = Int(batch.events[0].place.archive)
-      try writer.add(eventsOf: batch)
+    let rows = try write(as: "moved") { put in
+      var writer = ArchiveRowWriter(file: 0, put: put)
+      try copy.forEachVersion { batch in
+        writer.file = Int(batch.events[0].place.archive)
+        try writer.add(eventsOf: batch)
+      }
     }
-    _ = try rows.close()
-    try run(scripts.keep(rows: rows.path, as: part))
+    try run(scripts.keep(rows: rows, as: part))
     try copy.leaveEvents(to: part)
   }
 }

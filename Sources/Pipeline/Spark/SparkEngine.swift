@@ -132,7 +132,7 @@ final class SparkEngine: Sendable {
 
   /// Writes the rows that `body` passes to its parameter.
   func write(
-    as kind: String, _ body: ((String) throws -> Void) throws -> Void
+    as kind: String, _ body: (@escaping (String) throws -> Void) throws -> Void
   ) throws -> String {
     try started()
     let file = try RowFile(path: "\(exchange)/\(newName(kind)).tsv")
