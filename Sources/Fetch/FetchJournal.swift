@@ -151,20 +151,23 @@ public final class FetchJournal {
   }
 
   /// Creates the files of the stored answers and of `failed`, the users who were given up.
-  public func finish(_ failed: [FailedUser]) throws -> FetchedFiles {
-    var files = FetchedFiles(failures: failed.count)
-    var hasLines = false
+  ///
+  /// Returns the paths of the snapshots and of the list of users without one, nil for a file without
+  /// content, and the number of users in that list.
+  public func finish(
+    _ failed: [FailedUser]
+  ) throws -> (snapshots: String?, failed: String?, failures: Int) {
+    var (hasLines, failures) = (false, failed.count)
     try forEachEntry { fields in
-      if fields.isSnapshot { hasLines = true } else if !fields.isPart { files.failures += 1 }
+      if fields.isSnapshot { hasLines = true } else if !fields.isPart { failures += 1 }
     }
-    if hasLines { files.snapshots = try publish("\(name).jsonl.gz", pack) }
-    if files.failures > 0 {
-      files.failed = try publish(name + Self.failedEnd) { try list(failed, in: $0) }
-    }
+    let snapshots = hasLines ? try publish("\(name).jsonl.gz", pack) : nil
+    let listed =
+      failures > 0 ? try publish(name + Self.failedEnd) { try list(failed, in: $0) } : nil
     guard unlink(path) == 0 else {
       throw SubledgerError.system("remove \(path)", cause: errno, at: "the folder")
     }
-    return files
+    return (snapshots, listed, failures)
   }
 
   private func pack(into file: OpenFile) throws -> Bool {
@@ -233,16 +236,6 @@ public final class FetchJournal {
     key.combine(app)
     return key.value
   }
-}
-
-/// The files that a pass left in the folder of snapshots.
-public struct FetchedFiles: Sendable, Equatable {
-  /// The file of snapshots; nil if there are none.
-  public var snapshots: String?
-  /// The list of users without a snapshot; nil if there are none.
-  public var failed: String?
-  /// Number of users in that list.
-  public var failures: Int
 }
 
 extension [UnsafeRawBufferPointer] {
