@@ -6,8 +6,7 @@ public import Domain
 /// It begins as a copy of the ledger without events, so that words, archives and runs have the same
 /// numbers.
 public final class Shard {
-  /// The ledger, which others may read after `finish`.
-  public let ledger: Ledger
+  private let ledger: Ledger
   /// The last events of an archive, and their numbers in it.
   private var batch = EventBatch()
   private var numbers: [Int32] = []
