@@ -1,29 +1,19 @@
 public import Domain
 internal import Formats
 
-/// A run in the chain of records.
+/// A run in the chain of records, with its text, one line per fact.
 ///
-/// Its record is the SHA-256 of its text, which contains the previous run's record. No run can be
-/// changed, removed or inserted without changing all later records.
-public struct ChainLink: Sendable, Equatable {
-  /// The number of the run.
-  public var run: Int64
-  /// The text that the record hashes, one line per fact.
-  public var text: String
-  /// SHA-256 of `text` as the run wrote it, 64 lower-case hexadecimal digits.
-  public var record: String
-
-  /// Whether the record matches the text.
-  public var isSound: Bool { sha256(of: Array(text.utf8)) == record }
-}
+/// Its record is the SHA-256 of its text as the run wrote it, 64 lower-case hexadecimal digits. The
+/// text contains the previous run's record: no run can be changed, removed or inserted without
+/// changing all later records.
+public typealias ChainLink = (run: Int64, text: String, record: String)
 
 extension Ledger {
   /// Returns the chain, one link per published run, oldest first.
   public func chain() throws(SubledgerError) -> [ChainLink] {
     try access("read the chain of runs") { database in
       try database.publishedRuns().map { run in
-        ChainLink(
-          run: run.number, text: try database.recordText(of: run.number), record: run.record)
+        (run.number, try database.recordText(of: run.number), run.record)
       }
     }
   }
