@@ -13,8 +13,8 @@ struct ChangingEvidenceTests {
     func losses(listed: Int) -> [String] {
       let list = monthlyTransactions(renewals: listed)
       return Scenario(
-        stories: [story], entitlements: [premium(until: month(listed + 2), listing: list)],
-        capturedAt: month(listed + 1) + "T12:00:00", asOf: "2026-04-20"
+        story, shown: premium(until: month(listed + 2), listing: list),
+        at: month(listed + 1) + "T12:00:00", asOf: "2026-04-20"
       ).breaks.map { "\($0.expectedAt?.text ?? "") \($0.missingEvents)" }.sorted()
     }
     #expect(losses(listed: 0) == ["2026-02-01T00:00:00Z 3"])
@@ -30,8 +30,7 @@ struct ChangingEvidenceTests {
       .upgraded, "2026-03-20", until: "2027-03-20", transaction: 103, price: 90,
       product: Story.yearly)
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-18",
-      asOf: "2026-03-25")
+      story, shown: premium(until: "2026-04-01"), at: "2026-03-18", asOf: "2026-03-25")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-01")])
   }
@@ -40,9 +39,7 @@ struct ChangingEvidenceTests {
   func boughtAfterRefund() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-05", transaction: 101, price: -10)
-    let breaks = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-20")], capturedAt: "2026-03-10"
-    ).breaks
+    let breaks = Scenario(story, shown: premium(until: "2026-03-20"), at: "2026-03-10").breaks
     #expect(breaks.map(\.code) == [.missedStart])
     #expect(breaks.map(\.expectedAt) == [at("2026-02-20")])
   }
@@ -50,10 +47,8 @@ struct ChangingEvidenceTests {
   @Test("A loss that a young snapshot shows opens once events prove it and the window has passed")
   func confirmed() {
     func statuses(_ story: Story) -> [BreakStatus] {
-      Scenario(
-        stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-02",
-        asOf: "2026-03-10"
-      ).breaks.filter { $0.code == .missedRenewal }.map(\.status)
+      Scenario(story, shown: premium(until: "2026-03-01"), at: "2026-02-02", asOf: "2026-03-10")
+        .breaks.filter { $0.code == .missedRenewal }.map(\.status)
     }
     #expect(statuses(.monthly(renewals: 0)) == [.pending])
     #expect(statuses(.monthly(renewals: 2, without: [1])) == [.open])
@@ -62,15 +57,12 @@ struct ChangingEvidenceTests {
 
   @Test("A start after a lapsed trial that a snapshot shows is one loss, also once it was renewed")
   func lapsedTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
     story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
     func codes() -> [String] {
-      Scenario(
-        stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20",
-        asOf: "2026-03-20"
-      ).codes
+      Scenario(story, shown: premium(until: "2026-03-01"), at: "2026-02-20", asOf: "2026-03-20")
+        .codes
     }
     #expect(codes() == ["MISSED_START"])
     story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 1)
@@ -83,10 +75,9 @@ struct ChangingEvidenceTests {
     story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
     func renewal(_ story: Story) -> Break? {
       Scenario(
-        stories: [story],
-        entitlements: [
-          premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
-        ], capturedAt: "2026-02-20"
+        story,
+        shown: premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1)),
+        at: "2026-02-20"
       ).breaks.first { $0.transaction == "101" }
     }
     let before = renewal(story)
@@ -98,8 +89,7 @@ struct ChangingEvidenceTests {
   @Test("A start under a new order keeps its id when the order's first event arrives")
   func newOrder() throws {
     var first = Story.monthly(renewals: 1)
-    first.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    first.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    first.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
     var second = Story(original: "300")
     second.report(
       .renewed, "2026-05-10", until: "2026-06-10", transaction: 301, price: 10, count: 1)
@@ -135,9 +125,8 @@ struct ChangingEvidenceTests {
     let charge = bought(103, .renewed, "2026-03-20", until: "2027-03-20")
     let scenarios = [[], monthlyTransactions(renewals: 2) + [charge]].map { listed in
       Scenario(
-        stories: [story],
-        entitlements: [premium(until: "2027-03-20", product: "yearly", listing: listed)],
-        capturedAt: "2026-04-10", change: allMapped)
+        story, shown: premium(until: "2027-03-20", product: "yearly", listing: listed),
+        at: "2026-04-10", change: allMapped)
     }
     #expect(scenarios.map(\.codes) == [["MISSED_PRODUCT_CHANGE"], ["MISSED_RENEWAL"]])
     #expect(Set(scenarios.flatMap(\.breaks).map(\.id)).count == 1)
@@ -167,12 +156,10 @@ struct ChangingEvidenceTests {
   func failedAfterLoss() {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(.graceEntered, "2026-03-01", transaction: 101)
-    for index in story.events.indices { story.events[index].provider = .purple }
     let list = monthlyTransactions(renewals: 1)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: false, until: "2026-03-01", .billingIssue, listing: list)],
-      capturedAt: "2026-03-10", provider: .purple)
+      story, shown: premium(active: false, until: "2026-03-01", .billingIssue, listing: list),
+      at: "2026-03-10", provider: .purple)
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 }

@@ -7,9 +7,9 @@ struct ChurnInDoubtTests {
   @Test("An end inside a missing period is doubtful churn, in the row that counts it")
   func missedRenewal() throws {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 3, without: [2])],
-      entitlements: [premium(until: "2026-05-01", listing: monthlyTransactions(renewals: 3))],
-      capturedAt: "2026-04-20")
+      .monthly(renewals: 3, without: [2]),
+      shown: premium(until: "2026-05-01", listing: monthlyTransactions(renewals: 3)),
+      at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     let doubt = try #require(scenario.outcome.churnInDoubt.first)
     #expect(scenario.outcome.churnInDoubt.count == 1)
@@ -21,8 +21,7 @@ struct ChurnInDoubtTests {
 
   @Test("A silent end is doubtful churn; a reported expiry is not")
   func silence() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-03-20")
     #expect(scenario.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
     scenario.stories[0].report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     #expect(scenario.outcome.churnInDoubt == [])
@@ -32,10 +31,10 @@ struct ChurnInDoubtTests {
   func pause() {
     var story = Story.monthly(renewals: 1)
     let renewed = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
-    let churned = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    let churned = Scenario(story, shown: renewed, at: "2026-03-20")
     #expect(churned.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
     story.report(.paused, "2026-02-20", until: "2026-03-01", transaction: 101)
-    let paused = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    let paused = Scenario(story, shown: renewed, at: "2026-03-20")
     #expect(paused.codes == ["MISSED_RENEWAL"])
     #expect(paused.outcome.churnInDoubt == [])
   }
@@ -51,8 +50,7 @@ struct ChurnInDoubtTests {
         bought(105, .started, "2026-06-01", until: "2026-07-01"),
       ]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-07-01", listing: listed)],
-      capturedAt: "2026-06-20")
+      story, shown: premium(until: "2026-07-01", listing: listed), at: "2026-06-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.outcome.churnInDoubt == [])
   }

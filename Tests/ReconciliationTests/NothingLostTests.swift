@@ -7,12 +7,10 @@ struct NothingLostTests {
   @Test("A subscription known only from its cancel and expiry has no missing cancel")
   func beforeTheFirstEvent() {
     var story = Story()
-    story.report(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
-    story.report(.expired, "2026-01-18", until: "2026-01-18", transaction: 105)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-01-18", transaction: 105)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: false, until: "2026-01-18", .canceled, started: "2025-06-18")],
-      capturedAt: "2026-02-20", firstEventAt: "2026-01-01")
+      story, shown: premium(active: false, until: "2026-01-18", .canceled, started: "2025-06-18"),
+      at: "2026-02-20", firstEventAt: "2026-01-01")
     #expect(scenario.codes == [])
   }
 
@@ -21,9 +19,8 @@ struct NothingLostTests {
     var story = Story()
     story.report(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: false, until: "2025-12-28", .canceled, started: "2025-06-18")],
-      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+      story, shown: premium(active: false, until: "2025-12-28", .canceled, started: "2025-06-18"),
+      at: "2026-03-20", firstEventAt: "2026-01-01")
     #expect(scenario.codes == [])
   }
 
@@ -34,20 +31,18 @@ struct NothingLostTests {
       $0.graceEnd = at("2026-03-17")
     }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          active: nil, until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
-      ], capturedAt: "2026-03-10")
+      story,
+      shown: premium(
+        active: nil, until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1)),
+      at: "2026-03-10")
     #expect(scenario.codes == [])
   }
 
   @Test("A subscription that ended by itself needs its expiry, which implies the cancel")
   func impliedCancel() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
-      capturedAt: "2026-03-20")
+      .monthly(renewals: 1), shown: premium(active: false, until: "2026-03-01", .canceled),
+      at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
     scenario.stories[0].report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     #expect(scenario.codes == [])
@@ -59,8 +54,7 @@ struct NothingLostTests {
     story.report(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
     for product in ["monthly", "yearly"] {
       var scenario = Scenario(
-        stories: [story], entitlements: [premium(until: "2026-03-01", product: product)],
-        capturedAt: "2026-02-20")
+        story, shown: premium(until: "2026-03-01", product: product), at: "2026-02-20")
       scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
       #expect(scenario.codes == [])
     }
@@ -74,8 +68,8 @@ struct NothingLostTests {
     story.report(.started, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10)
     story.report(.renewed, "2026-04-05", until: "2026-05-05", transaction: 108, price: 10, count: 6)
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-05-05", started: "2025-06-05")],
-      capturedAt: "2026-04-20", firstEventAt: "2026-01-01")
+      story, shown: premium(until: "2026-05-05", started: "2025-06-05"), at: "2026-04-20",
+      firstEventAt: "2026-01-01")
     #expect(scenario.codes == [])
   }
 
@@ -89,8 +83,8 @@ struct NothingLostTests {
       bought(107, .renewed, "2026-03-05", until: "2026-04-05"),
     ]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-05", count: 6, listing: listed)],
-      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+      story, shown: premium(until: "2026-04-05", count: 6, listing: listed), at: "2026-03-20",
+      firstEventAt: "2026-01-01")
     #expect(scenario.codes == ["MISSED_START"])
   }
 
@@ -99,10 +93,9 @@ struct NothingLostTests {
     var story = Story.monthly(renewals: 3)
     for index in 2...3 { story.events[index].revenue?.usd = Amount(micros: 12_000_000) }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(until: "2026-05-01", count: 3, listing: monthlyTransactions(renewals: 3))
-      ], capturedAt: "2026-04-20")
+      story,
+      shown: premium(until: "2026-05-01", count: 3, listing: monthlyTransactions(renewals: 3)),
+      at: "2026-04-20")
     #expect(scenario.codes == [])
   }
 
@@ -118,9 +111,8 @@ struct NothingLostTests {
       bought(101, .started, "2026-01-20", until: "2027-01-20"),
     ]
     var scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2027-01-20", product: "yearly", listing: listed)],
-      capturedAt: "2026-02-20")
+      story, shown: premium(until: "2027-01-20", product: "yearly", listing: listed),
+      at: "2026-02-20")
     scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
     #expect(scenario.codes == [])
     listed[0].revokedAt = nil
@@ -145,9 +137,9 @@ struct NothingLostTests {
   func olderSnapshot() {
     for captured in ["2026-02-28", "2026-03-01"] {
       let scenario = Scenario(
-        stories: [.monthly(renewals: 2)],
-        entitlements: [premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
-        capturedAt: captured, asOf: "2026-03-20")
+        .monthly(renewals: 2),
+        shown: premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1)),
+        at: captured, asOf: "2026-03-20")
       #expect(scenario.codes == [], "\(captured)")
     }
   }

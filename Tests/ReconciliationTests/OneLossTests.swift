@@ -29,19 +29,16 @@ struct OneLossTests {
   @Test("A missing restart accounts for the count of the next renewal")
   func restart() {
     var story = Story.monthly(renewals: 1)
-    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
     story.report(.renewed, "2026-06-10", until: "2026-07-10", transaction: 104, price: 10, count: 3)
     var scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-07-10",
-          listing: monthlyTransactions(renewals: 1) + [
-            bought(103, .started, "2026-05-10", until: "2026-06-10"),
-            bought(104, .renewed, "2026-06-10", until: "2026-07-10"),
-          ])
-      ], capturedAt: "2026-06-14")
+      story,
+      shown: premium(
+        until: "2026-07-10",
+        listing: monthlyTransactions(renewals: 1) + [
+          bought(103, .started, "2026-05-10", until: "2026-06-10"),
+          bought(104, .renewed, "2026-06-10", until: "2026-07-10"),
+        ]), at: "2026-06-14")
     #expect(scenario.codes == ["MISSED_START"])
     // A further counted renewal that the list lacks is a separate loss.
     scenario.stories[0].events[4].renewalCount = 4
@@ -52,7 +49,7 @@ struct OneLossTests {
   @Test("A missing renewal has one id, whatever proves it and whether its transaction is named")
   func oneID() throws {
     let paid = Story.monthly(renewals: 1)
-    let silent = Scenario(stories: [paid], entitlements: nil, capturedAt: "2026-03-20")
+    let silent = Scenario(paid, shown: nil, at: "2026-03-20")
     let id = try #require(silent.breaks.first?.id)
     func expect(
       _ story: Story, _ shown: Entitlement? = nil, on day: String = "2026-03-20",
@@ -87,13 +84,12 @@ struct OneLossTests {
     // The next loss is separate, and stays so when the first arrives late.
     let both = premium(until: "2026-06-01", listing: monthlyTransactions(renewals: 4))
     let lost = Story.monthly(renewals: 4, without: [2, 3])
-    let second = Scenario(
-      stories: [.monthly(renewals: 4, without: [3])], entitlements: nil, capturedAt: "2026-05-20")
+    let second = Scenario(.monthly(renewals: 4, without: [3]), shown: nil, at: "2026-05-20")
     let next = try #require(second.breaks.first?.id)
     #expect(next != id)
     expect(lost, both, on: "2026-05-20", is: [id, next])
     // Without a list both are one break, with the id of the remaining loss.
-    let one = Scenario(stories: [lost], entitlements: nil, capturedAt: "2026-05-20").breaks
+    let one = Scenario(lost, shown: nil, at: "2026-05-20").breaks
     #expect(one.map(\.id) == [id] && one.map(\.missingEvents) == [2])
     #expect(one.first?.idsOfLaterCharges == [next])
     #expect(second.breaks.first?.idsOfLaterCharges == [])
@@ -143,12 +139,10 @@ struct OneLossTests {
 
   @Test("A trial whose payment fails has no expiry, even if it was canceled once")
   func failingTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialCanceled, "2026-01-05", until: "2026-01-08")
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .billingIssue)],
-      capturedAt: "2026-01-20")
+      story, shown: premium(active: false, until: "2026-01-08", .billingIssue), at: "2026-01-20")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     scenario.stories[0].report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     #expect(scenario.codes == [])
@@ -159,12 +153,11 @@ struct OneLossTests {
 
   @Test("If the store gave up a trial, its cancel is missing when the snapshot dates it")
   func trialGivenUp() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     var shown = premium(active: false, until: "2026-01-08", .canceled)
     shown.autoRenewOffAt = at("2026-02-08")
-    var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
+    var scenario = Scenario(story, shown: shown, at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-08")])
     scenario.stories[0].report(.trialCanceled, "2026-02-08", until: "2026-01-08")
@@ -199,7 +192,6 @@ struct OneLossTests {
       $0.observation?.isReplaced = true
     }
     story.report(.renewed, "2026-02-20", until: "2026-03-20", transaction: 301, product: 2)
-    for index in story.events.indices { story.events[index].provider = .iaptic }
     let order = bought(300, .started, "2026-01-20", until: "2026-02-20") { $0.originalID = "300" }
     func codes(_ listed: [SnapshotTransaction]) -> [String] {
       var shown = premium(until: "2026-02-20", product: "yearly", listing: listed)
@@ -219,7 +211,7 @@ struct OneLossTests {
     var story = Story()
     story.report(.trialConverted, "2026-01-08", until: "2026-02-08", transaction: 101, price: 10)
     story.report(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
-    let breaks = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20").breaks
+    let breaks = Scenario(story, shown: nil, at: "2026-03-20").breaks
     #expect(Set(breaks.map(\.code)) == [.missedRenewal, .missedStart])
     #expect(breaks.map(\.missingEvents) == [1, 1])
     let renewal = breaks.first { $0.code == .missedRenewal }
@@ -231,9 +223,8 @@ struct OneLossTests {
   func laterCounter() {
     for counted in [true, false] {
       let scenario = Scenario(
-        stories: [.monthly(renewals: 2, without: [1], counted: counted)],
-        entitlements: [premium(until: "2026-03-01", count: 1)], capturedAt: "2026-02-20",
-        asOf: "2026-03-10")
+        .monthly(renewals: 2, without: [1], counted: counted),
+        shown: premium(until: "2026-03-01", count: 1), at: "2026-02-20", asOf: "2026-03-10")
       #expect(scenario.codes == ["MISSED_RENEWAL"])
       #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-01")])
     }
@@ -249,25 +240,21 @@ struct OneLossTests {
         bought(100, .started, "2026-01-01", until: "2026-02-01"),
         bought(102, .renewed, "2026-02-12", until: "2026-03-14"),
       ])
-    let scenario = Scenario(
-      stories: [story], entitlements: [shown], capturedAt: "2026-02-20", asOf: "2026-03-20")
+    let scenario = Scenario(story, shown: shown, at: "2026-02-20", asOf: "2026-03-20")
     #expect(scenario.breaks.map(\.transaction) == ["102"])
   }
 
   @Test("A snapshot just before the next renewal, or without the lost conversion, is one loss, too")
   func beforeNextRenewal() {
     let late = Scenario(
-      stories: [.monthly(renewals: 2, without: [1])],
-      entitlements: [premium(until: "2026-03-01", count: 1)], capturedAt: "2026-02-28T18:00:00",
-      asOf: "2026-03-10")
+      .monthly(renewals: 2, without: [1]), shown: premium(until: "2026-03-01", count: 1),
+      at: "2026-02-28T18:00:00", asOf: "2026-03-10")
     #expect(late.codes == ["MISSED_RENEWAL"])
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     story.report(.renewed, "2026-02-10", until: "2026-03-10", transaction: 102, price: 10, count: 1)
     let converted = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-02-10", count: 0)],
-      capturedAt: "2026-02-01", asOf: "2026-03-01")
+      story, shown: premium(until: "2026-02-10", count: 0), at: "2026-02-01", asOf: "2026-03-01")
     #expect(converted.codes == ["MISSED_CONVERSION"])
   }
 
@@ -275,19 +262,17 @@ struct OneLossTests {
   func changedProduct() {
     let story = Story.monthly(renewals: 2, without: [1])
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01", product: "yearly", count: 1)],
-      capturedAt: "2026-02-20", asOf: "2026-03-10", change: allMapped)
+      story, shown: premium(until: "2026-03-01", product: "yearly", count: 1), at: "2026-02-20",
+      asOf: "2026-03-10", change: allMapped)
     #expect(scenario.codes.count == 1)
   }
 
   @Test("The grace of a lost conversion's failed renewal is no other one")
   func graceOfUnseen() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.billingRetry, "2026-02-08", until: "2026-02-08", transaction: 101)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-02-24", .billingIssue)],
-      capturedAt: "2026-02-11")
+      story, shown: premium(until: "2026-02-24", .billingIssue), at: "2026-02-11")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
     scenario.stories[0].report(.canceled, "2026-03-20", until: "2026-02-08", transaction: 101)
     scenario.entitlements = [premium(active: false, until: "2026-02-24", .canceled)]

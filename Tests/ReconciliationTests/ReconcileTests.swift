@@ -14,15 +14,13 @@ struct ReconcileTests {
     for lost in 1...4 {
       for shape in shapes {
         let scenario = Scenario(
-          stories: [.monthly(renewals: 5, without: [lost])], entitlements: [shape],
-          capturedAt: "2026-06-20")
+          .monthly(renewals: 5, without: [lost]), shown: shape, at: "2026-06-20")
         #expect(scenario.codes == ["MISSED_RENEWAL"], "renewal \(lost)")
         #expect(scenario.breaks.map(\.missingEvents) == [1])
       }
     }
     for shape in shapes {
-      let scenario = Scenario(
-        stories: [.monthly(renewals: 4)], entitlements: [shape], capturedAt: "2026-06-20")
+      let scenario = Scenario(.monthly(renewals: 4), shown: shape, at: "2026-06-20")
       #expect(scenario.codes == ["MISSED_RENEWAL"])
       #expect(scenario.breaks.map(\.missingEvents) == [1])
     }
@@ -37,8 +35,7 @@ struct ReconcileTests {
         premium(until: "2026-07-01", started: "2026-01-01", count: 5),
         premium(until: "2026-07-01", started: "2026-01-01"),
       ] {
-        let scenario = Scenario(
-          stories: [story], entitlements: [shape], capturedAt: "2026-06-20")
+        let scenario = Scenario(story, shown: shape, at: "2026-06-20")
         #expect(scenario.codes == ["MISSED_START"], "counted \(counted)")
       }
     }
@@ -49,20 +46,16 @@ struct ReconcileTests {
     var story = Story.monthly(renewals: 1)
     story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 14, count: 2)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01", count: 2)],
-      capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-04-01", count: 2), at: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
   @Test("A break is pending until the provider can no longer deliver, by as-of and by watermark")
   func settlement() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [
-        premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2))
-      ],
-      capturedAt: "2026-03-02T02:59:59")
+      .monthly(renewals: 1),
+      shown: premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-02T02:59:59")
     #expect(scenario.breaks.map(\.status) == [.pending])
     #expect(scenario.breaks.map(\.settlesAt) == [at("2026-03-02T03:00:00")])
     #expect(scenario.breaks.map(\.evidenceExpiresAt) == [at("2026-03-08")])

@@ -83,6 +83,19 @@ struct Story {
     return story
   }
 
+  /// A free week from the first of January.
+  static var trial: Story {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    return story
+  }
+
+  /// Reports a cancel, and an expiry at the paid end.
+  mutating func reportEnd(canceled: String, until end: String, transaction: Int64 = 100) {
+    report(.canceled, canceled, until: end, transaction: transaction)
+    report(.expired, end, until: end, transaction: transaction)
+  }
+
   func lineage(until instant: Instant, asOf: Instant? = nil) -> LineageInput? {
     guard let state = state(instant) else { return nil }
     return LineageInput(
@@ -101,7 +114,7 @@ struct Story {
   }
 }
 
-/// One user's reconciliation, with the contract's defaults.
+/// One user's reconciliation, with the contract's defaults; `provider` reports all events.
 struct Scenario {
   var stories: [Story] = []
   var entitlements: [Entitlement]? = []
@@ -114,6 +127,12 @@ struct Scenario {
   var change: (inout ReconciliationSettings) -> Void = { _ in }
 
   var outcome: ReconciliationResult {
+    var stories = stories
+    for story in stories.indices {
+      for event in stories[story].events.indices {
+        stories[story].events[event].provider = provider
+      }
+    }
     let captured = at(capturedAt)
     let asOf = asOf.map { at($0) } ?? captured
     var rules = ReconciliationSettings(fold: FoldSettings(asOf: asOf))
@@ -139,6 +158,19 @@ struct Scenario {
 
   var breaks: [Break] { outcome.breaks }
   var codes: [String] { breaks.map(\.code.rawValue).sorted() }
+}
+
+extension Scenario {
+  /// One subscription, and the entitlement that a snapshot shows; nil without a snapshot.
+  init(
+    _ story: Story, shown: Entitlement?, at capturedAt: String, asOf: String? = nil,
+    firstEventAt: String = "2025-12-01", provider: Provider = .qonversion,
+    change: @escaping (inout ReconciliationSettings) -> Void = { _ in }
+  ) {
+    self.init(
+      stories: [story], entitlements: shown.map { [$0] }, capturedAt: capturedAt, asOf: asOf,
+      firstEventAt: firstEventAt, provider: provider, change: change)
+  }
 }
 
 /// A transaction as the SDK lists it.

@@ -41,9 +41,8 @@ struct EstimateTests {
     }
     let paid = try prices(others)
     var scenario = Scenario(
-      stories: [reported(story)],
-      entitlements: [premium(until: month(story.count + 1), listing: listed)],
-      capturedAt: month(story.count) + "T12:00:00")
+      reported(story), shown: premium(until: month(story.count + 1), listing: listed),
+      at: month(story.count) + "T12:00:00")
     scenario.change = { $0.prices = paid }
     return scenario.breaks.map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
   }
@@ -75,9 +74,7 @@ struct EstimateTests {
   @Test("Without kinds, a charge lower than both its neighbours is not used as the price")
   func dips() {
     let story = reported([10, 5, 10, nil, 10])
-    var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-06-01", count: 4)],
-      capturedAt: "2026-05-20")
+    var scenario = Scenario(story, shown: premium(until: "2026-06-01", count: 4), at: "2026-05-20")
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
     scenario.stories = [reported([10, 10, 5, nil, 10])]
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
@@ -99,8 +96,7 @@ struct EstimateTests {
       product: PricedProduct(product: Story.monthly, store: .playStore, currency: 9),
       week: week, price: Amount(micros: 12_000_000), full: nil)
     func estimate() -> [Amount?] {
-      var scenario = Scenario(
-        stories: [reported([10, 10, nil, 12])], entitlements: nil, capturedAt: "2026-04-10")
+      var scenario = Scenario(reported([10, 10, nil, 12]), shown: nil, at: "2026-04-10")
       for index in scenario.stories[0].events.indices {
         scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
       }
@@ -126,8 +122,7 @@ struct EstimateTests {
   func twoOffers() throws {
     func estimate(_ others: [[Int64?]]) throws -> [Amount?] {
       let paid = try prices(others)
-      var scenario = Scenario(
-        stories: [reported([10, 5, nil, 5, 10])], entitlements: nil, capturedAt: "2026-05-10")
+      var scenario = Scenario(reported([10, 5, nil, 5, 10]), shown: nil, at: "2026-05-10")
       for index in scenario.stories[0].events.indices {
         scenario.stories[0].events[index].renewalCount = [0, 1, 3, 4][index]
       }
@@ -170,7 +165,7 @@ struct EstimateTests {
     func estimate(in country: StringID) -> [Amount?] {
       var story = Story()
       story.report(.trialStarted, "2026-01-01", until: "2026-01-08") { $0.country = country }
-      var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+      var scenario = Scenario(story, shown: nil, at: "2026-01-12")
       scenario.change = { rules in
         func paid(_ price: Int64, _ country: StringID) -> PaidPrice {
           PaidPrice(
@@ -193,8 +188,7 @@ struct EstimateTests {
 
   @Test("The exchange rate is that of the due day if three charges show it")
   func exchangeRate() throws {
-    var scenario = Scenario(
-      stories: [reported([10, 10, nil, 10])], entitlements: nil, capturedAt: "2026-04-10")
+    var scenario = Scenario(reported([10, 10, nil, 10]), shown: nil, at: "2026-04-10")
     for index in scenario.stories[0].events.indices {
       scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
     }
@@ -213,7 +207,7 @@ struct EstimateTests {
       $0.periodStart = at("2026-03-01")
       $0.price = Price(local: Amount(micros: 5_000_000), usd: Amount(micros: 5_000_000))
     }
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(story, shown: nil, at: "2026-03-20")
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 5_000_000)])
     scenario.stories[0].events[2].price = nil
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
@@ -221,9 +215,7 @@ struct EstimateTests {
 
   @Test("A product without charges is estimated from the price book")
   func listed() throws {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+    var scenario = Scenario(.trial, shown: nil, at: "2026-01-12")
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
     scenario.change = {
       let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
@@ -272,9 +264,8 @@ struct EstimateTests {
       bought(102, .renewed, "2026-03-01", until: "2026-04-01"),
     ]
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-04-01", product: "yearly", listing: listed)],
-      capturedAt: "2026-03-20")
+      story, shown: premium(until: "2026-04-01", product: "yearly", listing: listed),
+      at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
@@ -285,7 +276,7 @@ struct EstimateTests {
     var story = Story.monthly(renewals: 4, without: [3])
     story.events[2].revenue = Revenue(
       local: .zero, usd: .zero, currency: 0, isProceed: false, rate: Amount(micros: 70_000_000))
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-05-20")
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
 }

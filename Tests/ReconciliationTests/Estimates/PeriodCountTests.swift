@@ -10,8 +10,7 @@ struct PeriodCountTests {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(active: false, until: "2026-03-17", .canceled)],
-      capturedAt: "2026-05-20")
+      story, shown: premium(active: false, until: "2026-03-17", .canceled), at: "2026-05-20")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
   }
@@ -23,8 +22,7 @@ struct PeriodCountTests {
       $0.graceEnd = at("2026-04-17")
     }
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-17", .billingIssue)],
-      capturedAt: "2026-04-10")
+      story, shown: premium(until: "2026-04-17", .billingIssue), at: "2026-04-10")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].missingEvents == 1)
   }
@@ -32,8 +30,7 @@ struct PeriodCountTests {
   @Test("Access during a failed payment is grace, which in Play may last a month in any period")
   func longGrace() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-31", .billingIssue)], capturedAt: "2026-03-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-31", .billingIssue), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     scenario.entitlements = [premium(until: "2026-04-16", .billingIssue)]
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
@@ -48,24 +45,19 @@ struct PeriodCountTests {
     var story = Story.monthly(renewals: 1, counted: false)
     story.report(.billingRetry, "2026-03-01", transaction: 101)
     story.report(.endedInvoluntarily, "2026-04-05", transaction: 101)
-    for index in story.events.indices { story.events[index].provider = .purple }
     for end in ["2026-03-17", "2026-03-29"] {
       let shown = premium(active: false, until: end, .canceled, product: "com.example.monthly")
-      let scenario = Scenario(
-        stories: [story], entitlements: [shown], capturedAt: "2026-04-20", provider: .purple)
-      #expect(scenario.codes == [])
+      #expect(Scenario(story, shown: shown, at: "2026-04-20", provider: .purple).codes == [])
     }
   }
 
   @Test("A purchase long after a trial expired is a new start")
   func afterExpiredTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
     story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
-      capturedAt: "2026-03-20")
+      story, shown: premium(until: "2026-04-10", started: "2026-03-10"), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks[0].expectedAt == at("2026-03-10"))
   }
@@ -75,8 +67,7 @@ struct PeriodCountTests {
     var story = Story()
     story.report(
       .started, "2026-01-01", until: "2027-01-01", price: 90, product: Story.yearly)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-10")], capturedAt: "2026-02-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-03-10"), at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
@@ -89,10 +80,8 @@ struct PeriodCountTests {
       story.report(
         kind, moment, until: isRenewal ? "2026-04-01" : "2026-03-01",
         transaction: isRenewal ? 102 : 101, price: isRenewal ? 10 : nil)
-      return Scenario(
-        stories: [story], entitlements: [shown], capturedAt: "2026-03-01T00:00:02",
-        asOf: "2026-03-01T12:00:00"
-      ).codes
+      return Scenario(story, shown: shown, at: "2026-03-01T00:00:02", asOf: "2026-03-01T12:00:00")
+        .codes
     }
     let later = "2026-03-01T00:00:05"
     #expect(codes(.renewed, premium(until: "2026-04-01"), by: later) == [])
@@ -108,7 +97,7 @@ struct PeriodCountTests {
     story.report(.downgraded, "2026-01-20", until: "2026-02-01", product: 3)
     func missing(_ length: PeriodLength?) -> [Int64] {
       let shown = premium(until: "2026-02-22", product: "weekly")
-      var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-02-20")
+      var scenario = Scenario(story, shown: shown, at: "2026-02-20")
       scenario.change = {
         allMapped(&$0)
         if let length { $0.lengths["com.example.weekly"] = length }
@@ -124,8 +113,7 @@ struct PeriodCountTests {
     var story = Story()
     story.report(.started, "2026-05-01", until: "2026-05-08", price: 1)
     func missing(_ shown: Entitlement, _ length: PeriodLength? = nil) -> [Int64] {
-      var scenario = Scenario(
-        stories: [story], entitlements: [shown], capturedAt: "2026-07-01")
+      var scenario = Scenario(story, shown: shown, at: "2026-07-01")
       scenario.change = { if let length { $0.fold.periods[Story.monthly] = length } }
       return scenario.breaks.map(\.missingEvents)
     }
@@ -141,19 +129,15 @@ struct PeriodCountTests {
     "A purchase after a reported end is one start, whatever was reported since")
   func reportedEnd() {
     var lapsed = Story.monthly(renewals: 0)
-    lapsed.report(.canceled, "2026-01-20", until: "2026-02-01")
-    lapsed.report(.expired, "2026-02-01", until: "2026-02-01")
-    lapsed.report(.canceled, "2026-05-01", until: "2026-05-20", transaction: 102)
-    lapsed.report(.expired, "2026-05-20", until: "2026-05-20", transaction: 102)
+    lapsed.reportEnd(canceled: "2026-01-20", until: "2026-02-01")
+    lapsed.reportEnd(canceled: "2026-05-01", until: "2026-05-20", transaction: 102)
     var refunded = Story.monthly(renewals: 0)
     refunded.report(.refunded, "2026-01-10", price: 10)
     for (story, shown) in [
       (lapsed, premium(active: false, until: "2026-05-20", .canceled, started: "2026-01-01")),
       (refunded, premium(until: "2026-06-10")),
     ] {
-      let found = Scenario(
-        stories: [story], entitlements: [shown], capturedAt: "2026-05-25"
-      ).breaks
+      let found = Scenario(story, shown: shown, at: "2026-05-25").breaks
       #expect(found.map(\.code) == [.missedStart])
       #expect(found.map(\.missingEvents) == [1])
       // A month before the end shown.
@@ -166,12 +150,10 @@ struct PeriodCountTests {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(.canceled, "2026-02-10", transaction: 101)
     story.report(.expired, "2026-03-01", transaction: 101)
-    for index in story.events.indices { story.events[index].provider = .purple }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(active: false, until: "2026-03-01", product: "com.example.monthly", count: 1)
-      ], capturedAt: "2026-03-20", provider: .purple)
+      story,
+      shown: premium(active: false, until: "2026-03-01", product: "com.example.monthly", count: 1),
+      at: "2026-03-20", provider: .purple)
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
@@ -179,8 +161,7 @@ struct PeriodCountTests {
   func recovered() {
     var story = Story.monthly(renewals: 1)
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-16")], capturedAt: "2026-04-10")
+    let scenario = Scenario(story, shown: premium(until: "2026-04-16"), at: "2026-04-10")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].missingEvents == 1)
   }
@@ -188,8 +169,8 @@ struct PeriodCountTests {
   @Test("A different product with a later end is a product change of unknown length")
   func otherProduct() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2027-02-10", product: "yearly")], capturedAt: "2026-04-10")
+      .monthly(renewals: 1), shown: premium(until: "2027-02-10", product: "yearly"),
+      at: "2026-04-10")
     scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
     #expect(scenario.breaks[0].missingEvents == 1)
@@ -198,21 +179,18 @@ struct PeriodCountTests {
 
   @Test("An expiry can be missing together with a conversion; each loss is a break")
   func twoLosses() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101)
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(active: false, until: "2026-02-08", .canceled)],
-      capturedAt: "2026-03-20")
+      story, shown: premium(active: false, until: "2026-02-08", .canceled), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_EXPIRATION"])
   }
 
   @Test("An end before the paid one is one break, without a missing cancel")
   func endedEarly() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(active: false, until: "2026-02-12", .canceled)],
-      capturedAt: "2026-03-20")
+      .monthly(renewals: 1), shown: premium(active: false, until: "2026-02-12", .canceled),
+      at: "2026-03-20")
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
@@ -222,8 +200,7 @@ struct PeriodCountTests {
     story.original = "900"
     story.report(.purchased, "2026-01-05", transaction: 900, price: 5, product: 3)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
-      capturedAt: "2026-02-20")
+      story, shown: premium(until: "2026-03-01", started: "2026-02-01"), at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_START"])
     scenario.entitlements = [premium(until: "2026-03-01", product: "other", started: "2026-02-01")]
     #expect(scenario.codes == [])
@@ -238,7 +215,7 @@ struct PeriodCountTests {
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: price, count: Int32(step))
     }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }

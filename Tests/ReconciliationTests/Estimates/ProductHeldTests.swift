@@ -32,7 +32,7 @@ struct ProductHeldTests {
     story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 5, count: 2,
       product: Story.yearly)
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(story, shown: nil, at: "2026-03-20")
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
     scenario.entitlements = [
       premium(
@@ -44,8 +44,8 @@ struct ProductHeldTests {
   @Test("A missing renewal proven by an end is for the new product without a product map")
   func proven() {
     let scenario = Scenario(
-      stories: [changed(.downgraded)],
-      entitlements: [premium(until: "2026-03-01", product: "unmapped")], capturedAt: "2026-02-20")
+      changed(.downgraded), shown: premium(until: "2026-03-01", product: "unmapped"),
+      at: "2026-02-20")
     expect(scenario, "MISSED_RENEWAL", yearly, worth: nil)
   }
 
@@ -59,9 +59,7 @@ struct ProductHeldTests {
       return sold
     }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-05-01", product: "pro", listing: listed)],
-      capturedAt: "2026-04-20")
+      story, shown: premium(until: "2026-05-01", product: "pro", listing: listed), at: "2026-04-20")
     expect(scenario, "MISSED_RENEWAL", "pro:base", worth: 10)
   }
 
@@ -78,9 +76,8 @@ struct ProductHeldTests {
         bought(104, .renewed, "2026-04-10", until: "2026-05-10"),
       ]
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-05-10", product: "unmapped", listing: listed)],
-      capturedAt: "2026-04-20")
+      story, shown: premium(until: "2026-05-10", product: "unmapped", listing: listed),
+      at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.product) == [yearly, yearly])
   }
@@ -95,7 +92,7 @@ struct ProductHeldTests {
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2,
       product: Story.yearly)
     for index in story.events.indices { story.events[index].store = .playStore }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20") {
+    let scenario = Scenario(story, shown: nil, at: "2026-03-20") {
       var words = StringTable()
       for word in Story.words { _ = words.symbol(word) }
       $0.basePlans = BasePlans(in: words)
@@ -110,7 +107,6 @@ struct ProductHeldTests {
     story.report(
       .renewed, "2026-03-20", until: "2026-04-20", transaction: 103, price: 20,
       product: Story.yearly)
-    for index in story.events.indices { story.events[index].provider = .purple }
     let listed = [
       bought(100, .started, "2026-01-01", until: "2026-01-20"),
       bought(101, .started, "2026-01-20", until: "2026-02-20"),
@@ -118,8 +114,8 @@ struct ProductHeldTests {
       bought(103, .renewed, "2026-03-20", until: "2026-04-20"),
     ]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-20", product: "", listing: listed)],
-      capturedAt: "2026-04-01", provider: .purple)
+      story, shown: premium(until: "2026-04-20", product: "", listing: listed), at: "2026-04-01",
+      provider: .purple)
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 20)
   }
 
@@ -131,10 +127,7 @@ struct ProductHeldTests {
     }
     story.report(
       .renewed, "2026-03-01", until: "2026-03-08", transaction: 102, price: 3, product: 3)
-    for index in story.events.indices { story.events[index].provider = .purple }
-    let scenario = Scenario(
-      stories: [story], entitlements: nil, capturedAt: "2026-03-05", provider: .purple
-    ) {
+    let scenario = Scenario(story, shown: nil, at: "2026-03-05", provider: .purple) {
       $0.fold.periods = [Story.monthly: .months(1), 3: .days(7)]
       $0.lengths = ["com.example.monthly": .months(1), "com.example.weekly": .days(7)]
     }
@@ -148,9 +141,8 @@ struct ProductHeldTests {
       .upgraded, "2026-02-10", until: "2027-02-10", transaction: 102, price: 90,
       product: Story.yearly)
     var upgraded = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2027-02-10", product: "unmapped", started: "2026-01-01")],
-      capturedAt: "2026-02-20")
+      story, shown: premium(until: "2027-02-10", product: "unmapped", started: "2026-01-01"),
+      at: "2026-02-20")
     expect(upgraded, "MISSED_START", "com.example.monthly", worth: 10)
     upgraded.stories[0].events.removeFirst()
     expect(upgraded, "MISSED_START", "com.example.yearly", worth: nil)
@@ -162,19 +154,17 @@ struct ProductHeldTests {
       .renewed, "2026-02-01", until: "2026-03-01", transaction: 101, price: 5,
       product: Story.yearly)
     let listed = Scenario(
-      stories: [announced],
-      entitlements: [
-        premium(
-          until: "2026-03-01", product: "unmapped", listing: monthlyTransactions(renewals: 1))
-      ], capturedAt: "2026-02-20")
+      announced,
+      shown: premium(
+        until: "2026-03-01", product: "unmapped", listing: monthlyTransactions(renewals: 1)),
+      at: "2026-02-20")
     expect(listed, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
   @Test("An event about the charge itself decides its product before other charges do")
   func named() {
     var story = Story()
-    story.report(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
-    story.report(.expired, "2026-02-10", until: "2026-02-10", transaction: 100)
+    story.reportEnd(canceled: "2026-02-04", until: "2026-02-10")
     story.report(
       .started, "2026-03-15", until: "2027-03-15", transaction: 101, price: 90,
       product: Story.yearly)
@@ -183,21 +173,19 @@ struct ProductHeldTests {
       bought(101, .renewed, "2026-03-15", until: "2027-03-15"),
     ]
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2027-03-15", product: "unmapped", listing: listed)],
-      capturedAt: "2026-03-20")
+      story, shown: premium(until: "2027-03-15", product: "unmapped", listing: listed),
+      at: "2026-03-20")
     expect(scenario, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
   @Test("A conversion proven only by later renewals is for the product that they name")
   func conversion() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.renewed, "2026-02-08", until: "2026-03-08", transaction: 102, price: 10, count: 1)
     story.report(
       .upgraded, "2026-02-10", until: "2027-02-10", transaction: 103, price: 90,
       product: Story.yearly)
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-02-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-02-20")
     expect(scenario, "MISSED_CONVERSION", "com.example.monthly", worth: 10)
   }
 
@@ -213,9 +201,8 @@ struct ProductHeldTests {
         [monthlyTransactions(renewals: 0)[0], lost]
         + [bought(102, .renewed, "2026-02-20", until: "2027-02-20")]
       return Scenario(
-        stories: [story],
-        entitlements: [premium(until: "2027-02-20", product: "yearly", listing: listed)],
-        capturedAt: "2026-03-20", change: allMapped)
+        story, shown: premium(until: "2027-02-20", product: "yearly", listing: listed),
+        at: "2026-03-20", change: allMapped)
     }
     expect(scenario("2026-01-20"), "MISSED_RENEWAL", yearly, worth: 60)
     expect(scenario("2026-02-01"), "MISSED_RENEWAL", "com.example.monthly", worth: 10)
@@ -226,9 +213,8 @@ struct ProductHeldTests {
     var bought = bought(100, .unknown, "2026-01-01", until: "2026-02-01")
     func codes(_ shown: String) -> [String] {
       Scenario(
-        stories: [.monthly(renewals: 0)],
-        entitlements: [premium(until: "2026-02-01", product: shown, listing: [bought])],
-        capturedAt: "2026-01-20"
+        .monthly(renewals: 0),
+        shown: premium(until: "2026-02-01", product: shown, listing: [bought]), at: "2026-01-20"
       ).codes
     }
     #expect(codes(yearly) == [])
@@ -242,15 +228,13 @@ struct ProductHeldTests {
   func severalStores() {
     func products(_ sold: [(store: Store, product: String)]) -> [String] {
       Scenario(
-        stories: [.monthly(renewals: 0)],
-        entitlements: [
-          premium(
-            until: "2027-01-20", product: "year",
-            listing: [
-              bought(100, .started, "2026-01-01", until: "2026-01-20"),
-              bought(101, .renewed, "2026-01-20", until: "2027-01-20"),
-            ])
-        ], capturedAt: "2026-01-25", asOf: "2026-02-10"
+        .monthly(renewals: 0),
+        shown: premium(
+          until: "2027-01-20", product: "year",
+          listing: [
+            bought(100, .started, "2026-01-01", until: "2026-01-20"),
+            bought(101, .renewed, "2026-01-20", until: "2027-01-20"),
+          ]), at: "2026-01-25", asOf: "2026-02-10"
       ) { rules in
         rules.products = ["year": [self.yearly, "sub:yearly"]]
         rules.sold = Set(

@@ -6,8 +6,7 @@ import Domain
 struct CounterCheckTests {
   @Test("Renewal 5 after renewal 3 is one missing renewal, without any snapshot")
   func gap() {
-    let scenario = Scenario(
-      stories: [.monthly(renewals: 5, without: [4])], entitlements: nil, capturedAt: "2026-06-20")
+    let scenario = Scenario(.monthly(renewals: 5, without: [4]), shown: nil, at: "2026-06-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].missingEvents == 1)
     #expect(scenario.breaks[0].expectedAt == at("2026-05-01"))
@@ -17,17 +16,16 @@ struct CounterCheckTests {
   @Test("Counters without a jump are not a break, wherever they begin")
   func noGap() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 5, without: [0, 1, 2])], entitlements: nil,
-      capturedAt: "2026-06-20", firstEventAt: "2026-03-20")
+      .monthly(renewals: 5, without: [0, 1, 2]), shown: nil, at: "2026-06-20",
+      firstEventAt: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
   @Test("A trial followed by renewal 2 lost its conversion and renewal 1")
   func afterTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
   }
 
@@ -37,8 +35,7 @@ struct CounterCheckTests {
     let restart = bought(102, .started, "2026-03-01", until: "2026-04-01")
     let renewed = bought(103, .renewed, "2026-04-01", until: "2026-05-01")
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-05-01", listing: [restart, renewed])],
-      capturedAt: "2026-04-20")
+      story, shown: premium(until: "2026-05-01", listing: [restart, renewed]), at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_START"])
   }
 
@@ -46,8 +43,7 @@ struct CounterCheckTests {
   func firstRenewal() {
     let story = Story.monthly(renewals: 2, without: [0, 1])
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01", started: "2026-01-01")],
-      capturedAt: "2026-03-20")
+      story, shown: premium(until: "2026-04-01", started: "2026-01-01"), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_START"])
     let renewal = scenario.breaks.first { $0.code == .missedRenewal }
     #expect((renewal?.expectedAt).map { $0 > at("2026-01-28") && $0 < at("2026-02-03") } == true)
@@ -56,8 +52,8 @@ struct CounterCheckTests {
   @Test("Renewals in the snapshot's counter beyond the events are missing")
   func difference() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 3, without: [2], counted: false)],
-      entitlements: [premium(until: "2026-05-01", count: 3)], capturedAt: "2026-04-20")
+      .monthly(renewals: 3, without: [2], counted: false),
+      shown: premium(until: "2026-05-01", count: 3), at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].missingEvents == 1)
     #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
@@ -68,11 +64,10 @@ struct CounterCheckTests {
   @Test("A new start without a counter may be counted by the next renewal")
   func newStart() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
     story.report(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
     story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    var scenario = Scenario(story, shown: nil, at: "2026-04-20")
     #expect(scenario.breaks.map(\.missingEvents) == [0])
     #expect(scenario.breaks.map(\.severity) == [.info])
     scenario.stories[0].events[4].renewalCount = 3
@@ -82,14 +77,12 @@ struct CounterCheckTests {
   @Test("A missing renewal found in a list accounts for the jump of the next counter")
   func listedAndCounted() {
     var story = Story.monthly(renewals: 2, without: [1])
-    story.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
-    story.report(.expired, "2026-04-01", until: "2026-04-01", transaction: 102)
+    story.reportEnd(canceled: "2026-03-10", until: "2026-04-01", transaction: 102)
     story.report(.started, "2026-05-01", until: "2026-06-01", transaction: 103, price: 10)
     let listed =
       monthlyTransactions(renewals: 2) + [bought(103, .started, "2026-05-01", until: "2026-06-01")]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-06-01", count: 3, listing: listed)],
-      capturedAt: "2026-05-20")
+      story, shown: premium(until: "2026-06-01", count: 3, listing: listed), at: "2026-05-20")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
@@ -101,7 +94,7 @@ struct CounterCheckTests {
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: 10, count: Int32(count))
     }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-05-20")
     #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL", "MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.missingEvents) == [1, 1, 1])
   }
@@ -113,50 +106,42 @@ struct CounterCheckTests {
       .renewed, "2027-01-15", until: "2028-01-15", transaction: 102, price: 90, count: 2,
       product: Story.yearly)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2028-01-15", product: "", count: 2,
-          listing: [
-            bought(100, .started, "2026-01-01", until: "2026-02-01"),
-            bought(101, .renewed, "2026-01-15", until: "2027-01-15"),
-            bought(102, .renewed, "2027-01-15", until: "2028-01-15"),
-          ])
-      ], capturedAt: "2027-02-20")
+      story,
+      shown: premium(
+        until: "2028-01-15", product: "", count: 2,
+        listing: [
+          bought(100, .started, "2026-01-01", until: "2026-02-01"),
+          bought(101, .renewed, "2026-01-15", until: "2027-01-15"),
+          bought(102, .renewed, "2027-01-15", until: "2028-01-15"),
+        ]), at: "2027-02-20")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
   @Test("A missing conversion is the first payment, even if renewals are counted")
   func missingConversion() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(
       .upgraded, "2026-01-20", until: "2026-02-20", transaction: 102, price: 10)
     story.report(.renewed, "2026-02-20", until: "2026-03-20", transaction: 103, price: 10)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-03-20", product: "", count: 2,
-          listing: [
-            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
-            bought(101, .started, "2026-01-08", until: "2026-02-08"),
-            bought(102, .renewed, "2026-01-20", until: "2026-02-20"),
-            bought(103, .renewed, "2026-02-20", until: "2026-03-20"),
-          ])
-      ], capturedAt: "2026-03-10")
+      story,
+      shown: premium(
+        until: "2026-03-20", product: "", count: 2,
+        listing: [
+          bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+          bought(101, .started, "2026-01-08", until: "2026-02-08"),
+          bought(102, .renewed, "2026-01-20", until: "2026-02-20"),
+          bought(103, .renewed, "2026-02-20", until: "2026-03-20"),
+        ]), at: "2026-03-10")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
   @Test("A return shown by the snapshot's end is the one in its counter")
   func restart() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-05-01", started: "2026-04-01", count: 1)],
-      capturedAt: "2026-04-20")
+      story, shown: premium(until: "2026-05-01", started: "2026-04-01", count: 1), at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.map(\.missingEvents) == [1])
   }
@@ -166,10 +151,8 @@ struct CounterCheckTests {
     var story = Story.monthly(renewals: 0, counted: false)
     story.report(
       .upgraded, "2026-01-15", transaction: 101, product: Story.yearly)
-    for index in story.events.indices { story.events[index].provider = .purple }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(product: "com.example.yearly", count: 1)], capturedAt: "2026-01-20",
+      story, shown: premium(product: "com.example.yearly", count: 1), at: "2026-01-20",
       provider: .purple)
     #expect(scenario.codes == [])
   }
@@ -179,8 +162,7 @@ struct CounterCheckTests {
     var story = Story.monthly(renewals: 2, without: [0, 2])
     story.events[0].renewalCount = .max
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20",
-      firstEventAt: "2026-01-15")
+      story, shown: premium(until: "2026-04-01"), at: "2026-03-20", firstEventAt: "2026-01-15")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     scenario.stories[0].report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10)
@@ -196,7 +178,7 @@ struct CounterCheckTests {
     story.report(
       .renewed, "2026-03-15", until: "2026-04-15", transaction: 103, price: 20, count: next,
       product: Story.yearly)
-    return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-10")
+    return Scenario(story, shown: nil, at: "2026-04-10")
   }
 
   @Test("A product change with its own counter leaves no gap after it")
@@ -233,8 +215,7 @@ struct CounterCheckTests {
       story.report(
         .upgraded, "2026-01-15", until: "2026-02-15", transaction: 102, price: 20, count: upgrade)
       var scenario = Scenario(
-        stories: [story], entitlements: [premium(until: "2026-02-15", count: 8)],
-        capturedAt: "2026-02-10")
+        story, shown: premium(until: "2026-02-15", count: 8), at: "2026-02-10")
       #expect(scenario.codes == [])
       scenario.entitlements = [premium(until: "2026-02-15", count: 9)]
       #expect(scenario.codes == ["MISSED_RENEWAL"])
@@ -244,25 +225,21 @@ struct CounterCheckTests {
   @Test("A lineage whose start is unknown cannot be counted")
   func unknownStart() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 3, without: [0, 1], counted: false)],
-      entitlements: [premium(until: "2026-05-01", count: 30)], capturedAt: "2026-04-20",
-      firstEventAt: "2026-03-01")
+      .monthly(renewals: 3, without: [0, 1], counted: false),
+      shown: premium(until: "2026-05-01", count: 30), at: "2026-04-20", firstEventAt: "2026-03-01")
     #expect(scenario.codes == [])
   }
 
   @Test("A trial, a first payment and 18 renewals give renewsCount 18, as in the SDK guide")
   func documentedExample() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialConverted, "2026-01-08", until: month(2), transaction: 101, price: 10)
     for step in 1...18 {
       story.report(
         .renewed, month(step + 1), until: month(step + 2), transaction: 101 + Int64(step),
         price: 10)
     }
-    var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: month(20), count: 18)],
-      capturedAt: "2027-07-10")
+    var scenario = Scenario(story, shown: premium(until: month(20), count: 18), at: "2027-07-10")
     #expect(scenario.codes == [])
     scenario.entitlements = [premium(until: month(20), count: 19)]
     #expect(scenario.codes == ["MISSED_RENEWAL"])
@@ -277,8 +254,7 @@ struct CounterCheckTests {
       bought(106, .started, "2026-09-01", until: "2026-10-01"),
     ]
     let scenario = Scenario(
-      stories: [known], entitlements: [premium(until: "2026-10-01", listing: transactions)],
-      capturedAt: "2026-09-20")
+      known, shown: premium(until: "2026-10-01", listing: transactions), at: "2026-09-20")
     #expect(scenario.codes == ["MISSED_START"])
   }
 
@@ -286,7 +262,7 @@ struct CounterCheckTests {
   func recovered() {
     var story = Story.monthly(renewals: 1)
     story.report(.renewed, "2026-04-20", until: "2026-05-20", transaction: 103, price: 10, count: 3)
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-01")
+    var scenario = Scenario(story, shown: nil, at: "2026-05-01")
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-03-01")])
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
     scenario.stories = [story]

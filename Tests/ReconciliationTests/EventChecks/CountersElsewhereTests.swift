@@ -7,8 +7,7 @@ struct CountersElsewhereTests {
   /// A subscription of two paid months, canceled and ended.
   private var first: Story {
     var story = Story.monthly(renewals: 1)
-    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
     return story
   }
 
@@ -86,17 +85,17 @@ struct CountersElsewhereTests {
     story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 2)
     let all = monthlyTransactions(renewals: 3)
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-05-01", count: 3, listing: all)],
-      capturedAt: "2026-04-20", firstEventAt: "2026-03-20")
+      story, shown: premium(until: "2026-05-01", count: 3, listing: all), at: "2026-04-20",
+      firstEventAt: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
   @Test("What a counter adds to a listed charge was due after it")
   func afterListed() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 3, without: [1, 2])],
-      entitlements: [premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
-      capturedAt: "2026-02-20", asOf: "2026-04-20")
+      .monthly(renewals: 3, without: [1, 2]),
+      shown: premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1)),
+      at: "2026-02-20", asOf: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
     #expect(Set(scenario.breaks.map(\.expectedAt)) == [at("2026-02-01"), at("2026-03-01")])
     #expect(Set(scenario.breaks.map(\.id)).count == 2)

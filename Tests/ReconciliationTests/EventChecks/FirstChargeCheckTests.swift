@@ -5,7 +5,7 @@ import Testing
 @Suite("A first charge that cannot be the first")
 struct FirstChargeCheckTests {
   private func scenario(_ story: Story, since first: String = "2025-10-01") -> Scenario {
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(story, shown: nil, at: "2026-03-20")
     scenario.firstEventAt = first
     return scenario
   }
@@ -55,7 +55,6 @@ struct FirstChargeCheckTests {
   private func renewed(boughtOn day: String) -> Scenario {
     var story = Story()
     story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10) {
-      $0.provider = .iaptic
       var state = Observation()
       state.firstPurchasedAt = at(day)
       $0.observation = state

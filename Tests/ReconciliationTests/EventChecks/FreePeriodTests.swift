@@ -8,11 +8,7 @@ struct FreePeriodTests {
   private func breaks(
     _ story: Story, of provider: Provider = .qonversion, asOf: String = "2026-06-20"
   ) -> [Break] {
-    var reported = story
-    for index in reported.events.indices { reported.events[index].provider = provider }
-    return Scenario(
-      stories: [reported], entitlements: nil, capturedAt: asOf, provider: provider
-    ).breaks
+    Scenario(story, shown: nil, at: asOf, provider: provider).breaks
   }
 
   private func codes(_ story: Story, of provider: Provider = .qonversion) -> [String] {
@@ -47,8 +43,7 @@ struct FreePeriodTests {
   @Test("A counter on the first payment after a trial and a gap proves nothing missing")
   func countedAfterTrial() {
     for (kind, failed) in [(EventKind.trialConverted, true), (.started, false)] {
-      var story = Story()
-      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      var story = Story.trial
       if failed { story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08") }
       story.report(
         kind, "2026-01-20", until: "2026-02-20", transaction: 101, price: 10, count: 0)
@@ -84,13 +79,11 @@ struct FreePeriodTests {
     var story = Story.monthly(renewals: 0)
     story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: nil)
-    for index in story.events.indices { story.events[index].provider = .iaptic }
     let other = bought(90, .started, "2025-12-10", until: "2026-01-01")
     let newest = bought(102, .renewed, "2026-03-01", until: "2026-04-01")
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-04-01", listing: [other, newest])],
-      capturedAt: "2026-03-20", provider: .iaptic)
+      story, shown: premium(until: "2026-04-01", listing: [other, newest]), at: "2026-03-20",
+      provider: .iaptic)
     #expect(scenario.codes.contains("MISSED_RENEWAL"))
   }
 
@@ -112,8 +105,7 @@ struct FreePeriodTests {
   @Test("A state one paid period after a trial proves the conversion")
   func converted() {
     func codes(_ time: String) -> [String] {
-      var story = Story()
-      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      var story = Story.trial
       story.report(.started, time, until: "2026-03-08", transaction: 102) {
         $0.observation = Observation()
       }
@@ -281,9 +273,8 @@ struct FreePeriodTests {
   func shownFree() {
     func codes(_ active: Bool, until end: String, captured: String = "2026-02-20") -> [String] {
       Scenario(
-        stories: [.monthly(renewals: 2, without: [1], counted: false)],
-        entitlements: [premium(active: active, until: end, .billingIssue)], capturedAt: captured,
-        asOf: "2026-03-20"
+        .monthly(renewals: 2, without: [1], counted: false),
+        shown: premium(active: active, until: end, .billingIssue), at: captured, asOf: "2026-03-20"
       ).codes
     }
     #expect(codes(false, until: "2026-02-01") == ["MISSED_BILLING_ISSUE"])

@@ -10,10 +10,7 @@ struct OtherProviderTests {
     store: Store = .appStore
   ) -> Scenario {
     var reported = story
-    for index in reported.events.indices {
-      reported.events[index].provider = provider
-      reported.events[index].store = store
-    }
+    for index in reported.events.indices { reported.events[index].store = store }
     return Scenario(
       stories: [reported], entitlements: entitlements, capturedAt: capturedAt, provider: provider)
   }

@@ -16,8 +16,7 @@ struct RefundedChargeCheckTests {
   @Test("A refund of a charge that arrived is not a break")
   func known() {
     let scenario = Scenario(
-      stories: [story(refunding: 101, charged: "2026-02-01")], entitlements: nil,
-      capturedAt: "2026-03-20")
+      story(refunding: 101, charged: "2026-02-01"), shown: nil, at: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
@@ -28,15 +27,14 @@ struct RefundedChargeCheckTests {
     story.report(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
     story.report(.refunded, "2026-01-03", transaction: 100, price: price)
     story.report(.trialExpired, "2026-01-15", transaction: 100)
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-03-20")
     #expect(scenario.codes == (price == -10 ? ["MISSED_START"] : []))
   }
 
   @Test("A refund of an unknown transaction proves a charge, dated and priced by the refund")
   func unknown() {
     let scenario = Scenario(
-      stories: [story(refunding: 555, charged: "2026-02-15")], entitlements: nil,
-      capturedAt: "2026-03-20")
+      story(refunding: 555, charged: "2026-02-15"), shown: nil, at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].transaction == "555")
     #expect(scenario.breaks[0].expectedAt == at("2026-02-15"))
@@ -48,10 +46,8 @@ struct RefundedChargeCheckTests {
     func breaks(_ story: Story, refunding transaction: Int64, _ day: String) -> [Break] {
       var story = story
       story.report(.refunded, day, transaction: transaction, price: -10) { $0.periodStart = nil }
-      return Scenario(
-        stories: [story], entitlements: [premium(active: false, until: day, .canceled)],
-        capturedAt: "2026-09-20"
-      ).breaks
+      return Scenario(story, shown: premium(active: false, until: day, .canceled), at: "2026-09-20")
+        .breaks
     }
     let between = breaks(
       .monthly(renewals: 3, without: [1], counted: false), refunding: 101, "2026-02-20"
@@ -71,7 +67,7 @@ struct RefundedChargeCheckTests {
       story.report(.refunded, "2026-02-20", transaction: 101, price: -refunded) {
         $0.periodStart = at("2026-02-01")
       }
-      return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20").breaks
+      return Scenario(story, shown: nil, at: "2026-03-20").breaks
         .map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
     }
     #expect(estimate(100, of: 104) == [100])
@@ -86,7 +82,7 @@ struct RefundedChargeCheckTests {
       story.report(.refunded, "2026-05-10", transaction: 555, price: -10) {
         $0.periodStart = at("2026-05-01")
       }
-      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+      let scenario = Scenario(story, shown: nil, at: "2026-05-20")
       return scenario.breaks.map { "\($0.missingEvents) \($0.expectedAt?.text ?? "")" }.sorted()
     }
     #expect(found() == ["1 2026-05-01T00:00:00Z", "2 2026-03-01T00:00:00Z"])
@@ -103,7 +99,7 @@ struct RefundedChargeCheckTests {
   func prehistory() {
     var story = story(refunding: 555, charged: "2025-11-15")
     func scenario() -> Scenario {
-      Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      Scenario(story, shown: nil, at: "2026-03-20")
     }
     #expect(scenario().codes == ["MISSED_RENEWAL"])
     #expect(scenario().breaks[0].expectedAt == at("2026-03-01"))
@@ -116,8 +112,7 @@ struct RefundedChargeCheckTests {
   func start() {
     var story = Story()
     story.report(.refunded, "2026-02-20", price: -10) { $0.periodStart = at("2026-02-01") }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
-    #expect(scenario.codes == ["MISSED_START"])
+    #expect(Scenario(story, shown: nil, at: "2026-03-20").codes == ["MISSED_START"])
   }
 
   @Test("A refund of a one-time purchase proves a purchase, whatever its id")
@@ -127,7 +122,7 @@ struct RefundedChargeCheckTests {
       story.report(.purchaseRefunded, "2026-02-20", transaction: transaction, price: -10) {
         $0.periodStart = at("2026-02-01")
       }
-      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      let scenario = Scenario(story, shown: nil, at: "2026-03-20")
       #expect(scenario.codes == ["MISSED_PURCHASE"], "\(transaction)")
     }
   }
@@ -141,9 +136,8 @@ struct RefundedChargeCheckTests {
     var story = Story.monthly(renewals: 0)
     story.report(.refunded, "2026-02-20", transaction: 101, price: -10)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: false, until: "2026-02-20", .canceled, listing: transactions)],
-      capturedAt: "2026-03-20")
+      story, shown: premium(active: false, until: "2026-02-20", .canceled, listing: transactions),
+      at: "2026-03-20")
     #expect(scenario.codes.filter { $0 != "MISSED_CANCEL" } == ["MISSED_RENEWAL"])
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
@@ -151,13 +145,12 @@ struct RefundedChargeCheckTests {
   @Test("A refunded charge is a conversion only if it was paid within the gap after the trial")
   func afterTrial() {
     func codes(chargedAt day: String) -> [String] {
-      var story = Story()
-      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      var story = Story.trial
       story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
       story.report(.refunded, "2026-03-20", transaction: 555, price: -10) {
         $0.periodStart = at(day)
       }
-      return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20").codes
+      return Scenario(story, shown: nil, at: "2026-04-20").codes
     }
     #expect(codes(chargedAt: "2026-01-08") == ["MISSED_CONVERSION"])
     #expect(codes(chargedAt: "2026-03-01") == ["MISSED_START"])
@@ -171,15 +164,13 @@ struct RefundedChargeCheckTests {
     }
     func codes(changed day: String) -> [String] {
       Scenario(
-        stories: [story],
-        entitlements: [
-          premium(
-            until: "2026-11-20", product: "yearly",
-            listing: [
-              bought(100, .started, "2025-11-01", until: "2025-11-20"),
-              bought(101, .renewed, day, until: "2026-11-20"),
-            ])
-        ], capturedAt: "2026-03-20", change: { $0.products["yearly"] = ["com.example.yearly"] }
+        story,
+        shown: premium(
+          until: "2026-11-20", product: "yearly",
+          listing: [
+            bought(100, .started, "2025-11-01", until: "2025-11-20"),
+            bought(101, .renewed, day, until: "2026-11-20"),
+          ]), at: "2026-03-20", change: { $0.products["yearly"] = ["com.example.yearly"] }
       ).codes
     }
     #expect(codes(changed: "2025-11-20") == [])
@@ -195,7 +186,7 @@ struct RefundedChargeCheckTests {
           .refunded, "2026-02-2\(step)", transaction: 555, price: -price, product: product
         ) { $0.periodStart = at("2026-02-15") }
       }
-      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      let scenario = Scenario(story, shown: nil, at: "2026-03-20")
       #expect(scenario.codes == ["MISSED_RENEWAL"])
       return scenario.breaks
     }
@@ -216,8 +207,7 @@ struct RefundedChargeCheckTests {
     var purchase = bought(700, .oneTime, "2026-01-10", revoked: "2026-01-20")
     purchase.originalID = "700"
     let scenario = Scenario(
-      stories: [story], entitlements: [Entitlement(id: "coins", transactions: [purchase])],
-      capturedAt: "2026-02-20")
+      story, shown: Entitlement(id: "coins", transactions: [purchase]), at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_PURCHASE"])
     #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 50_000_000)])
@@ -229,7 +219,7 @@ struct RefundedChargeCheckTests {
     func estimate(in currency: String) -> [Amount?] {
       var purchase = Story(original: "700")
       purchase.report(.purchaseRefunded, "2026-02-10", transaction: 700)
-      var scenario = Scenario(stories: [purchase], entitlements: nil, capturedAt: "2026-03-20")
+      var scenario = Scenario(purchase, shown: nil, at: "2026-03-20")
       scenario.change = { rules in
         let paid = PaidPrice(
           product: PricedProduct(product: Story.monthly, store: .appStore, currency: 9),

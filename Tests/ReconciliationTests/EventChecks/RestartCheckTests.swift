@@ -8,8 +8,7 @@ struct RestartCheckTests {
   /// Charges of January and February, and an expiry; then a cancel of the transaction 102.
   private func story(charged: String) -> Story {
     var story = Story.monthly(renewals: 1)
-    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-10", until: "2026-03-01", transaction: 101)
     story.report(.canceled, "2026-06-10", until: "2026-07-01", transaction: 102) {
       $0.periodStart = at(charged)
     }
@@ -21,7 +20,7 @@ struct RestartCheckTests {
     func found(_ charged: String) throws -> (breaks: [Break], churned: [Instant]) {
       let story = story(charged: charged)
       let state = try #require(story.lineage(until: at("2026-09-20"))?.state)
-      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-09-20")
+      let scenario = Scenario(story, shown: nil, at: "2026-09-20")
       return (scenario.breaks, state.churned.map(\.at))
     }
     let restart = try found("2026-06-01")
@@ -43,7 +42,7 @@ struct RestartCheckTests {
     story.report(.canceled, "2026-04-20", until: "2026-05-01", transaction: 102) {
       $0.periodStart = nil
     }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-09-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-09-20")
     #expect(scenario.breaks.map(\.code) == [.missedStart])
     #expect(scenario.breaks.map(\.missingEvents) == [1])
   }
@@ -51,14 +50,12 @@ struct RestartCheckTests {
   @Test("An undated start is expected one calendar month before its end")
   func calendarMonth() {
     var story = Story.monthly(renewals: 1)
-    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-10", until: "2026-03-01", transaction: 101)
     story.report(.canceled, "2026-04-20", until: "2026-05-01", transaction: 102) {
       $0.periodStart = nil
     }
     let scenario = Scenario(
-      stories: [story], entitlements: nil, capturedAt: "2026-09-20",
-      change: { $0.fold.periods[Story.monthly] = .months(1) })
+      story, shown: nil, at: "2026-09-20", change: { $0.fold.periods[Story.monthly] = .months(1) })
     #expect(scenario.breaks.map(\.code) == [.missedStart])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-04-01")])
   }
@@ -66,13 +63,9 @@ struct RestartCheckTests {
   @Test("An undated event after an expiry and the gap proves one new start")
   func undatedRestart() {
     var story = Story.monthly(renewals: 1, counted: false)
-    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-10", until: "2026-03-01", transaction: 101)
     story.report(.canceled, "2026-06-10", transaction: 102)
-    for index in story.events.indices { story.events[index].provider = .purple }
-    let breaks = Scenario(
-      stories: [story], entitlements: nil, capturedAt: "2026-09-20", provider: .purple
-    ).breaks
+    let breaks = Scenario(story, shown: nil, at: "2026-09-20", provider: .purple).breaks
     #expect(breaks.map(\.code) == [.missedStart])
     #expect(breaks.map(\.missingEvents) == [1])
   }
@@ -82,17 +75,15 @@ struct RestartCheckTests {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
     var shown = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-07-01",
-          listing: [bought(102, .unknown, "2026-06-01", until: "2026-07-01")])
-      ], capturedAt: "2026-06-20")
+      story,
+      shown: premium(
+        until: "2026-07-01", listing: [bought(102, .unknown, "2026-06-01", until: "2026-07-01")]),
+      at: "2026-06-20")
     #expect(shown.codes == ["MISSED_START"])
     story.report(.expired, "2026-07-01", until: "2026-07-01", transaction: 102) {
       $0.periodStart = at("2026-06-01")
     }
-    shown = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-09-20")
+    shown = Scenario(story, shown: nil, at: "2026-09-20")
     #expect(shown.codes == ["MISSED_START"])
     #expect(shown.breaks.map(\.missingEvents) == [1])
     #expect(shown.breaks.map(\.expectedAt) == [at("2026-06-01")])
@@ -102,9 +93,8 @@ struct RestartCheckTests {
   func shownRestart() {
     for list in [[], [bought(102, .started, "2026-06-01", until: "2026-07-01")]] {
       let scenario = Scenario(
-        stories: [story(charged: "2026-06-01")],
-        entitlements: [premium(until: "2026-07-01", .canceled, listing: list)],
-        capturedAt: "2026-06-20")
+        story(charged: "2026-06-01"), shown: premium(until: "2026-07-01", .canceled, listing: list),
+        at: "2026-06-20")
       #expect(scenario.codes == ["MISSED_START"])
     }
   }
@@ -120,12 +110,9 @@ struct RestartCheckTests {
       var story = Story.monthly(renewals: 1, counted: false)
       story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
       story.report(.renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10)
-      for index in story.events.indices { story.events[index].provider = .purple }
       let list = charges.filter { listed.contains(Int($0.id) ?? 0) }
       let shown = premium(until: "2026-07-01", product: "com.example.monthly", listing: list)
-      return Scenario(
-        stories: [story], entitlements: [shown], capturedAt: "2026-06-20", provider: .purple
-      ).codes
+      return Scenario(story, shown: shown, at: "2026-06-20", provider: .purple).codes
     }
     #expect(codes([101, 106]) == [])
     #expect(codes([106]) == ["MISSED_START"])
@@ -140,7 +127,7 @@ struct RestartCheckTests {
     var story = Story.monthly(renewals: 1)
     story.report(kind, "2026-03-01", until: "2026-03-01", transaction: 101)
     story.report(.renewed, "2026-05-10", until: "2026-06-10", transaction: 103, price: 10, count: 3)
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    let scenario = Scenario(story, shown: nil, at: "2026-05-20")
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-04-10")])
   }
 
@@ -153,14 +140,12 @@ struct RestartCheckTests {
     }
     story.report(.renewed, "2026-04-12", until: "2026-05-12", transaction: 103, price: 10)
     story.report(.expired, "2026-05-12", until: "2026-05-12", transaction: 103)
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
-    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(Scenario(story, shown: nil, at: "2026-05-20").codes == ["MISSED_RENEWAL"])
   }
 
   @Test("A listed first payment long after the trial is one missing charge")
   func lateConversion() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.renewed, "2026-02-15", until: "2026-03-15", transaction: 102, price: 10, count: 1)
     let listed = [
       bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
@@ -168,8 +153,7 @@ struct RestartCheckTests {
       bought(102, .renewed, "2026-02-15", until: "2026-03-15"),
     ]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-15", listing: listed)],
-      capturedAt: "2026-03-01")
+      story, shown: premium(until: "2026-03-15", listing: listed), at: "2026-03-01")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 }

@@ -16,7 +16,7 @@ struct UnseenPeriodCheckTests {
   }
 
   private func scenario(_ story: Story, asOf: String = "2026-03-20") -> Scenario {
-    Scenario(stories: [story], entitlements: nil, capturedAt: asOf)
+    Scenario(story, shown: nil, at: asOf)
   }
 
   @Test(
@@ -67,10 +67,7 @@ struct UnseenPeriodCheckTests {
       story.report(.canceled, "2026-02-10", transaction: 101)
       if failed { story.report(.graceEntered, "2026-03-01", transaction: 101) }
       story.report(.graceEntered, end, transaction: 103)
-      for index in story.events.indices { story.events[index].provider = .purple }
-      return Scenario(
-        stories: [story], entitlements: nil, capturedAt: "2026-08-20", provider: .purple
-      ).breaks
+      return Scenario(story, shown: nil, at: "2026-08-20", provider: .purple).breaks
     }
     #expect(breaks(failed: true).map(\.code) == [.missedRenewal])
     #expect(breaks(failed: true).map(\.missingEvents) == [1])
@@ -106,8 +103,7 @@ struct UnseenPeriodCheckTests {
 
   @Test("After a trial, the missing charge is the conversion")
   func conversion() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101) {
       $0.periodStart = at("2026-01-08")
     }
@@ -234,8 +230,7 @@ struct UnseenPeriodCheckTests {
   @Test("A downgrade that names an earlier charge proves it; one that names its own does not")
   func downgradeOfUnseen() {
     func breaks(charged: String) -> [Break] {
-      var story = Story()
-      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      var story = Story.trial
       story.report(
         .downgraded, "2026-02-20", until: "2027-01-08", transaction: 101, product: 2
       ) {
@@ -272,10 +267,7 @@ struct UnseenPeriodCheckTests {
     var story = Story.monthly(renewals: 1, counted: false)
     story.report(.graceEntered, "2026-04-01", transaction: 102)
     story.report(.expired, "2026-05-25", transaction: 102)
-    for index in story.events.indices { story.events[index].provider = .purple }
-    let breaks = Scenario(
-      stories: [story], entitlements: nil, capturedAt: "2026-09-20", provider: .purple
-    ).breaks
+    let breaks = Scenario(story, shown: nil, at: "2026-09-20", provider: .purple).breaks
     #expect(breaks.map(\.code) == [.missedRenewal])
     #expect(breaks.map(\.missingEvents) == [1])
   }

@@ -48,8 +48,7 @@ struct EntitlementOriginTests {
 
   @Test("A reported trial is known, even if another product was bought after it")
   func trialOfAnotherProduct() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
     story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
     story.report(
@@ -134,12 +133,11 @@ struct EntitlementOriginTests {
   func newestKnown() {
     let change = bought(300, .started, "2026-01-15", until: "2027-01-15") { $0.originalID = "300" }
     var scenario = Scenario(
-      stories: [.monthly(renewals: 0)],
-      entitlements: [
-        yearly(
-          until: "2027-01-15",
-          listing: [bought(100, .started, "2026-01-01", until: "2026-01-15"), change])
-      ], capturedAt: "2026-01-20", change: allMapped)
+      .monthly(renewals: 0),
+      shown: yearly(
+        until: "2027-01-15",
+        listing: [bought(100, .started, "2026-01-01", until: "2026-01-15"), change]),
+      at: "2026-01-20", change: allMapped)
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.first?.subscription == "300")
     #expect(scenario.breaks.first?.product == "com.example.yearly")

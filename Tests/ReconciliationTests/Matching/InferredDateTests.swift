@@ -76,11 +76,10 @@ struct InferredDateTests {
     var older = undated(9, until: "2026-02-01")
     older.revokedAt = at("2026-02-10")
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-03-01", .canceled, listing: [undated(10, until: "2026-03-01"), older])
-      ], capturedAt: "2026-02-20")
+      story,
+      shown: premium(
+        until: "2026-03-01", .canceled, listing: [undated(10, until: "2026-03-01"), older]),
+      at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 }

@@ -17,16 +17,14 @@ struct LastPeriodTests {
     let state = try #require(story.lineage(until: at("2026-06-15"))?.state)
     #expect(state.churned.map(\.at) == [at("2026-04-29")])
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(active: false, until: "2026-04-29", .canceled)],
-      capturedAt: "2026-06-15")
+      story, shown: premium(active: false, until: "2026-04-29", .canceled), at: "2026-06-15")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
   @Test("Ends within a minute agree; two minutes apart are a mismatch")
   func tolerance() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01T00:01:00")],
-      capturedAt: "2026-02-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01T00:01:00"), at: "2026-02-20")
     #expect(scenario.codes == [])
     scenario.entitlements = [premium(until: "2026-03-01T00:02:00")]
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
@@ -39,9 +37,7 @@ struct LastPeriodTests {
     func codes(_ end: String) -> [String] {
       var story = Story.monthly(renewals: 1)
       story.report(.canceled, "2026-02-10", until: end, transaction: 101)
-      return Scenario(
-        stories: [story], entitlements: [premium(until: end, .canceled)], capturedAt: "2026-02-20"
-      ).codes
+      return Scenario(story, shown: premium(until: end, .canceled), at: "2026-02-20").codes
     }
     #expect(codes("2026-02-28T21:00:00") == [])
     #expect(codes("2026-02-25") == ["EXPIRY_MISMATCH"])
@@ -50,8 +46,7 @@ struct LastPeriodTests {
   @Test("Access past the last known end proves as many renewals as fit")
   func renewals() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-06-01")],
-      capturedAt: "2026-05-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-06-01"), at: "2026-05-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].missingEvents == 3)
     #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
@@ -61,8 +56,7 @@ struct LastPeriodTests {
   @Test("An early renewal is found before the old period is over")
   func earlyRenewal() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
-      capturedAt: "2026-02-28T12:00:00")
+      .monthly(renewals: 1), shown: premium(until: "2026-04-01"), at: "2026-02-28T12:00:00")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].status == .pending)
   }
@@ -72,10 +66,9 @@ struct LastPeriodTests {
     func codes(until end: String) -> [String] {
       var story = Story.monthly(renewals: 1, counted: false)
       story.report(.graceEntered, "2026-03-01", transaction: 101)
-      for index in story.events.indices { story.events[index].provider = .purple }
       return Scenario(
-        stories: [story], entitlements: [premium(active: false, until: end, .billingIssue)],
-        capturedAt: "2026-03-20", provider: .purple
+        story, shown: premium(active: false, until: end, .billingIssue), at: "2026-03-20",
+        provider: .purple
       ).codes
     }
     #expect(codes(until: "2026-03-01") == [])
@@ -86,17 +79,13 @@ struct LastPeriodTests {
   @Test("If all charges arrived, a later end is a different end of the same period")
   func extended() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-20", count: 1)], capturedAt: "2026-03-10")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-20", count: 1), at: "2026-03-10")
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
   @Test("Access after a trial proves a missing conversion")
   func conversion() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-02-08")], capturedAt: "2026-01-20")
+    let scenario = Scenario(.trial, shown: premium(until: "2026-02-08"), at: "2026-01-20")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
@@ -105,9 +94,8 @@ struct LastPeriodTests {
     var story = Story()
     story.report(.canceled, "2026-01-20", until: "2026-02-01")
     var scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-02-01", .canceled, started: "2026-01-01")],
-      capturedAt: "2026-01-25")
+      story, shown: premium(until: "2026-02-01", .canceled, started: "2026-01-01"), at: "2026-01-25"
+    )
     #expect(scenario.codes == ["MISSED_START"])
     scenario.firstEventAt = "2026-01-15"
     #expect(scenario.codes == [])
@@ -116,11 +104,9 @@ struct LastPeriodTests {
   @Test("A subscription bought again after its end did not renew")
   func restart() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-01-20", until: "2026-02-01")
-    story.report(.expired, "2026-02-01", until: "2026-02-01")
+    story.reportEnd(canceled: "2026-01-20", until: "2026-02-01")
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-07-10", started: "2026-06-10")],
-      capturedAt: "2026-06-20")
+      story, shown: premium(until: "2026-07-10", started: "2026-06-10"), at: "2026-06-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks[0].missingEvents == 1)
   }
@@ -128,8 +114,8 @@ struct LastPeriodTests {
   @Test("An event newer than the snapshot does not contradict it")
   func olderSnapshot() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 4)], entitlements: [premium(until: "2026-03-01", count: 1)],
-      capturedAt: "2026-02-20", asOf: "2026-05-20")
+      .monthly(renewals: 4), shown: premium(until: "2026-03-01", count: 1), at: "2026-02-20",
+      asOf: "2026-05-20")
     #expect(scenario.codes == [])
   }
 
@@ -140,8 +126,7 @@ struct LastPeriodTests {
       $0.graceEnd = at("2026-03-17")
     }
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-17", .billingIssue)],
-      capturedAt: "2026-03-10")
+      story, shown: premium(until: "2026-03-17", .billingIssue), at: "2026-03-10")
     #expect(scenario.codes == [])
     scenario.entitlements = [premium(until: "2026-03-25", .billingIssue)]
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
@@ -150,8 +135,8 @@ struct LastPeriodTests {
   @Test("A different mapped product is a missing change, or one that the snapshot lacks")
   func products() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-01", product: "yearly")], capturedAt: "2026-02-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01", product: "yearly"),
+      at: "2026-02-20")
     #expect(scenario.codes == [])
     scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
@@ -165,9 +150,8 @@ struct LastPeriodTests {
   @Test("A charge lost before the last one does not hide a later product change")
   func productAfterOlderLoss() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 2, without: [1])],
-      entitlements: [premium(until: "2026-04-01", product: "yearly")], capturedAt: "2026-03-20",
-      change: { $0.products["yearly"] = ["com.example.yearly"] })
+      .monthly(renewals: 2, without: [1]), shown: premium(until: "2026-04-01", product: "yearly"),
+      at: "2026-03-20", change: { $0.products["yearly"] = ["com.example.yearly"] })
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE", "MISSED_RENEWAL"])
   }
 
@@ -176,8 +160,7 @@ struct LastPeriodTests {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
     var listed = monthlyTransactions(renewals: 1)
-    var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
+    var scenario = Scenario(story, shown: premium(until: "2026-03-01"), at: "2026-02-20")
     for shown in [
       premium(until: "2026-03-01"), premium(until: "2026-03-03"), premium(until: "2026-02-25"),
       premium(until: "2026-03-01", listing: listed),
@@ -201,8 +184,7 @@ struct LastPeriodTests {
   func renewedAfterRefund() {
     var story = Story.monthly(renewals: 1)
     story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-04-01"), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 }

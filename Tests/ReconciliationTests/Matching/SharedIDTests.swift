@@ -83,8 +83,7 @@ struct SharedIDTests {
   @Test("A gap in one casts no doubt on the end of the other", arguments: counterparts.indices)
   func doubts(index: Int) {
     var ended = Story.monthly(renewals: 1)
-    ended.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    ended.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    ended.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
     let found = scenario(ended, holed, in: Self.counterparts[index], capturedAt: "2026-04-15")
     #expect(found.codes == ["MISSED_RENEWAL"])
     let doubted = found.outcome.churnInDoubt.map(\.lineage)
@@ -113,11 +112,10 @@ struct SharedIDTests {
     for index in story.events.indices { story.events[index].transaction = 0 }
     func codes(_ renewals: Int) -> [String] {
       Scenario(
-        stories: [story],
-        entitlements: [
-          premium(
-            until: month(renewals + 2), listing: monthlyTransactions(renewals: renewals))
-        ], capturedAt: "2026-03-10"
+        story,
+        shown: premium(
+          until: month(renewals + 2), listing: monthlyTransactions(renewals: renewals)),
+        at: "2026-03-10"
       ).codes
     }
     #expect(codes(2) == [])

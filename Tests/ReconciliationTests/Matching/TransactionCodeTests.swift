@@ -20,14 +20,12 @@ struct TransactionCodeTests {
 
   @Test("A first payment long after a trial is a start, unless it follows a billing retry")
   func afterTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
     func codes(_ kind: SnapshotTransactionKind, _ day: String, until end: String) -> [String] {
       Scenario(
-        stories: [story],
-        entitlements: [premium(until: end, listing: [trial, bought(101, kind, day, until: end)])],
-        capturedAt: "2026-03-25"
+        story, shown: premium(until: end, listing: [trial, bought(101, kind, day, until: end)]),
+        at: "2026-03-25"
       ).codes
     }
     #expect(codes(.started, "2026-01-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
@@ -46,18 +44,16 @@ struct TransactionCodeTests {
   @Test("The first listed charge after an expiry is a start, also once it was renewed")
   func afterExpiry() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-01-10", until: "2026-02-01")
-    story.report(.expired, "2026-02-01", until: "2026-02-01")
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
     story.report(.renewed, "2026-06-01", until: "2026-07-01", transaction: 105, price: 10, count: 1)
     func codes(_ months: [Int]) -> [String] {
       let list = [1] + months + [6]
       return Scenario(
-        stories: [story],
-        entitlements: [
-          premium(
-            until: "2026-07-01",
-            listing: list.map { bought(99 + $0, .unknown, month($0), until: month($0 + 1)) })
-        ], capturedAt: "2026-06-20"
+        story,
+        shown: premium(
+          until: "2026-07-01",
+          listing: list.map { bought(99 + $0, .unknown, month($0), until: month($0 + 1)) }),
+        at: "2026-06-20"
       ).codes
     }
     #expect(codes([5]) == ["MISSED_START"])
@@ -66,41 +62,35 @@ struct TransactionCodeTests {
 
   @Test("The payment after a reported trial is no trial, although another follows its end")
   func paymentAfterTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.billingRetry, "2026-01-08", until: "2026-01-08")
     story.report(
       .trialConverted, "2026-02-12", until: "2026-03-12", transaction: 102, price: 10)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-03-12",
-          listing: [
-            bought(101, .unknown, "2026-01-12", until: "2026-02-12"),
-            bought(102, .unknown, "2026-02-12", until: "2026-03-12"),
-          ])
-      ], capturedAt: "2026-02-20")
+      story,
+      shown: premium(
+        until: "2026-03-12",
+        listing: [
+          bought(101, .unknown, "2026-01-12", until: "2026-02-12"),
+          bought(102, .unknown, "2026-02-12", until: "2026-03-12"),
+        ]), at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
   @Test("The count begins with a missing start long after the trial")
   func countedFromLateStart() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
     story.report(.renewed, "2026-04-10", until: "2026-05-10", transaction: 102, price: 10, count: 1)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-05-10", count: 1,
-          listing: [
-            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
-            bought(101, .started, "2026-03-10", until: "2026-04-10"),
-            bought(102, .renewed, "2026-04-10", until: "2026-05-10"),
-          ])
-      ], capturedAt: "2026-04-20")
+      story,
+      shown: premium(
+        until: "2026-05-10", count: 1,
+        listing: [
+          bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+          bought(101, .started, "2026-03-10", until: "2026-04-10"),
+          bought(102, .renewed, "2026-04-10", until: "2026-05-10"),
+        ]), at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
@@ -113,15 +103,13 @@ struct TransactionCodeTests {
       product: Story.yearly)
     func scenario(_ kind: SnapshotTransactionKind) -> Scenario {
       Scenario(
-        stories: [story],
-        entitlements: [
-          premium(
-            active: nil, until: "2027-01-08", product: "com.example.yearly",
-            listing: [
-              bought(101, .unknown, "2026-01-08", until: "2027-01-08"),
-              bought(100, kind, "2026-01-01", until: "2026-01-08"),
-            ])
-        ], capturedAt: "2026-01-20")
+        story,
+        shown: premium(
+          active: nil, until: "2027-01-08", product: "com.example.yearly",
+          listing: [
+            bought(101, .unknown, "2026-01-08", until: "2027-01-08"),
+            bought(100, kind, "2026-01-01", until: "2026-01-08"),
+          ]), at: "2026-01-20")
     }
     // Without its price, the conversion at its end proves the same.
     for kind in [SnapshotTransactionKind.free, .unknown] {
@@ -135,12 +123,10 @@ struct TransactionCodeTests {
   @Test("A free purchase that was reported as a charge is not missing")
   func freeCharge() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 0)],
-      entitlements: [
-        premium(
-          active: nil, until: "2026-02-01",
-          listing: [bought(100, .free, "2026-01-01", until: "2026-02-01")])
-      ], capturedAt: "2026-01-20")
+      .monthly(renewals: 0),
+      shown: premium(
+        active: nil, until: "2026-02-01",
+        listing: [bought(100, .free, "2026-01-01", until: "2026-02-01")]), at: "2026-01-20")
     #expect(scenario.codes == [])
   }
 }

@@ -17,9 +17,7 @@ struct DeclinedOrderTests {
     }
     var entitlement = shown
     entitlement.store = store
-    return Scenario(
-      stories: [story], entitlements: [entitlement], capturedAt: "2026-03-20", provider: provider
-    ).codes
+    return Scenario(story, shown: entitlement, at: "2026-03-20", provider: provider).codes
   }
 
   private func over(until end: String, paid: String? = nil) -> Entitlement {

@@ -63,8 +63,8 @@ struct OldSnapshotTests {
   @Test("A break that the snapshot proves waits for the delivery window from its capture")
   func waits() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
-      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-04-01"), at: "2026-03-01T12:00:00",
+      asOf: "2026-03-20")
     scenario.entitlements = [
       premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
     ]
@@ -99,8 +99,7 @@ struct OldSnapshotTests {
   func listedAhead() {
     let shown = premium(
       until: "2026-03-01", count: 1, listing: monthlyTransactions(renewals: 1))
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-31T20:00:00")
+    var scenario = Scenario(.monthly(renewals: 0), shown: shown, at: "2026-01-31T20:00:00")
     // At as-of its event cannot be known yet.
     #expect(scenario.codes == [])
     scenario.asOf = "2026-02-01T03:00:00"
@@ -123,8 +122,7 @@ struct OldSnapshotTests {
     listed[0].revokedAt = at("2026-01-20T21:00:00")
     var shown = premium(active: false, until: "2026-01-20", .canceled, listing: listed)
     shown.expiresAt = listed[0].revokedAt
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-20T20:00:00")
+    var scenario = Scenario(.monthly(renewals: 0), shown: shown, at: "2026-01-20T20:00:00")
     #expect(scenario.codes == [])
     scenario.asOf = "2026-01-21"
     #expect(scenario.codes == ["MISSED_REFUND"])
@@ -135,8 +133,7 @@ struct OldSnapshotTests {
   func chargeReportedLater() {
     var story = Story.monthly(renewals: 0, counted: false)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-15",
-      asOf: "2026-03-20")
+      story, shown: premium(until: "2026-03-01"), at: "2026-02-15", asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102)
     scenario.stories = [story]
@@ -150,9 +147,8 @@ struct OldSnapshotTests {
   func changeReportedLater() {
     var story = Story.monthly(renewals: 0)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2027-01-20", product: "yearly")],
-      capturedAt: "2026-01-19T23:00:00", asOf: "2026-01-25",
-      change: { $0.products["yearly"] = ["com.example.yearly"] })
+      story, shown: premium(until: "2027-01-20", product: "yearly"), at: "2026-01-19T23:00:00",
+      asOf: "2026-01-25", change: { $0.products["yearly"] = ["com.example.yearly"] })
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
     story.report(
       .upgraded, "2026-01-20", until: "2027-01-20", transaction: 101, price: 90,
@@ -167,8 +163,7 @@ struct OldSnapshotTests {
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {
       $0.periodStart = at("2025-12-19")
     }
-    story.report(.canceled, "2026-01-10", until: "2026-02-01")
-    story.report(.expired, "2026-02-01", until: "2026-02-01")
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
     let listed = [bought(100, .started, "2025-12-19", until: "2026-02-01")]
     expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
   }
@@ -179,13 +174,10 @@ struct OldSnapshotTests {
       var story = Story.monthly(renewals: 0, counted: false)
       story.report(
         .renewed, "2026-02-01T02:00:00", until: "2026-02-13", transaction: 101, price: 10)
-      for index in story.events.indices { story.events[index].provider = provider }
       let listed = [bought(101, .renewed, "2026-02-01", until: "2026-03-01")]
       return Scenario(
-        stories: [story],
-        entitlements: [premium(until: "2026-03-01", listing: listed)],
-        capturedAt: "2026-02-01T01:00:00", asOf: "2026-02-14", provider: provider,
-        change: allMapped
+        story, shown: premium(until: "2026-03-01", listing: listed), at: "2026-02-01T01:00:00",
+        asOf: "2026-02-14", provider: provider, change: allMapped
       ).codes
     }
     #expect(codes(.iaptic) == [])
@@ -197,8 +189,7 @@ struct OldSnapshotTests {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20",
-      asOf: "2026-03-05")
+      story, shown: premium(until: "2026-03-01"), at: "2026-02-20", asOf: "2026-03-05")
     #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
     scenario.stories[0].report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
@@ -215,11 +206,9 @@ struct OldSnapshotTests {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
     story.report(.uncanceled, "2026-02-07", until: "2026-03-01", transaction: 101)
-    for index in story.events.indices { story.events[index].provider = .iaptic }
     var shown = premium(until: "2026-03-01", .canceled)
     shown.autoRenewOffAt = at("2026-02-05")
-    var scenario = Scenario(
-      stories: [story], entitlements: [shown], capturedAt: "2026-02-20", provider: .iaptic)
+    var scenario = Scenario(story, shown: shown, at: "2026-02-20", provider: .iaptic)
     #expect(scenario.codes == [])
     shown.autoRenewOffAt = at("2026-02-09")
     scenario.entitlements = [shown]
@@ -230,9 +219,8 @@ struct OldSnapshotTests {
   func earlierEnd() {
     func status(capturedAt: String) -> [BreakStatus] {
       Scenario(
-        stories: [.monthly(renewals: 1)],
-        entitlements: [premium(active: false, until: "2026-02-20", .canceled)],
-        capturedAt: capturedAt
+        .monthly(renewals: 1), shown: premium(active: false, until: "2026-02-20", .canceled),
+        at: capturedAt
       ).breaks.filter { $0.code == .expiryMismatch }.map(\.status)
     }
     #expect(status(capturedAt: "2026-02-20T02:00:00") == [.pending])

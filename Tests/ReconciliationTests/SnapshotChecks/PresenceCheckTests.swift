@@ -31,9 +31,8 @@ struct PresenceCheckTests {
   @Test("An entitlement that ended early is one break before and after the paid end")
   func endedEarly() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
-      capturedAt: "2026-02-20")
+      .monthly(renewals: 1), shown: premium(active: false, until: "2026-02-10", .canceled),
+      at: "2026-02-20")
     let before = scenario.breaks
     #expect(before.map(\.code) == [.expiryMismatch])
     scenario.capturedAt = "2026-03-20"
@@ -52,8 +51,7 @@ struct PresenceCheckTests {
   func transfer() {
     var story = Story.monthly(renewals: 1)
     story.user = "bob"
-    let scenario = Scenario(stories: [story], entitlements: [], capturedAt: "2026-02-20")
-    #expect(scenario.codes == [])
+    #expect(Scenario(stories: [story], entitlements: [], capturedAt: "2026-02-20").codes == [])
   }
 
   @Test("A new subscription missing from the snapshot is pending at first")
@@ -65,8 +63,7 @@ struct PresenceCheckTests {
 
   @Test("A user without a snapshot is a break only if the set is complete")
   func snapshotAbsent() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-02-20")
     #expect(scenario.codes == [])
     #expect(scenario.outcome.counts[.usersWithoutSnapshot] == 1)
     scenario.change = { $0.snapshotsComplete = true }
@@ -137,8 +134,7 @@ struct PresenceCheckTests {
 
   @Test("Whether a user is absent is judged at the time when the snapshots were taken")
   func absentAtCapture() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-02-20")
     scenario.change = {
       $0.snapshotsComplete = true
       $0.snapshotsTakenAt = [.qonversion: at("2025-12-31")]
@@ -199,9 +195,9 @@ struct PresenceCheckTests {
     // Inactive, it matches no other subscription.
     shown = premium(active: false, until: "2026-01-20", .canceled, product: "both")
     shown.store = .playStore
-    scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-02-20"
-    ) { $0.products = ["both": ["com.example.monthly"]] }
+    scenario = Scenario(.monthly(renewals: 1), shown: shown, at: "2026-02-20") {
+      $0.products = ["both": ["com.example.monthly"]]
+    }
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
   }
 
@@ -210,10 +206,8 @@ struct PresenceCheckTests {
     func codes(_ product: String, active: Bool) -> [String] {
       var granted = premium(active: active, nil, product: product)
       granted.grant = .manual
-      return Scenario(
-        stories: [.monthly(renewals: 1)], entitlements: [granted], capturedAt: "2026-02-20",
-        change: allMapped
-      ).codes
+      return Scenario(.monthly(renewals: 1), shown: granted, at: "2026-02-20", change: allMapped)
+        .codes
     }
     #expect(codes("", active: true) == [])
     #expect(codes("monthly", active: true) == [])
@@ -225,8 +219,8 @@ struct PresenceCheckTests {
   func otherLineage() {
     let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-01", listing: [other])], capturedAt: "2026-02-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01", listing: [other]), at: "2026-02-20"
+    )
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
   }
 
@@ -270,8 +264,8 @@ struct PresenceCheckTests {
     var coins = Story(original: "900")
     coins.report(.purchased, "2026-02-24", transaction: 900, price: 5, product: 3)
     let scenario = Scenario(
-      stories: [coins], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
-      capturedAt: "2026-02-20", asOf: "2026-03-10")
+      coins, shown: premium(until: "2026-03-01", started: "2026-02-01"), at: "2026-02-20",
+      asOf: "2026-03-10")
     #expect(scenario.codes == ["MISSED_START"])
   }
 }

@@ -13,7 +13,7 @@ struct PurchaseDateCheckTests {
   ) -> Scenario {
     var shown = premium(until: "2026-03-01", listing: transactions)
     change(&shown)
-    return Scenario(stories: [story], entitlements: [shown], capturedAt: asOf)
+    return Scenario(story, shown: shown, at: asOf)
   }
 
   @Test("A purchase date after the last known charge proves a missing one; its own date does not")
@@ -127,9 +127,7 @@ struct PurchaseDateCheckTests {
     story.report(.started, "2026-02-12", until: "2026-03-12", price: 10, count: 0)
     var shown = premium(until: "2027-03-01", product: "yearly", started: "2026-02-12", count: 0)
     shown.lastPurchasedAt = at("2026-03-01")
-    let found = Scenario(
-      stories: [story], entitlements: [shown], capturedAt: "2026-03-10", change: allMapped
-    ).breaks
+    let found = Scenario(story, shown: shown, at: "2026-03-10", change: allMapped).breaks
     #expect(found.map(\.code) == [.missedProductChange])
     #expect(found.map(\.expectedAt) == [at("2026-03-01")])
     #expect(found.map(\.product) == ["com.example.yearly"])

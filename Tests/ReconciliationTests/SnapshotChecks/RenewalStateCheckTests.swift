@@ -13,8 +13,7 @@ struct RenewalStateCheckTests {
   @Test("A cancellation in the snapshot needs a cancel event")
   func cancel() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", .canceled)],
-      capturedAt: "2026-02-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01", .canceled), at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks[0].missingEvents == 1)
     #expect(scenario.breaks[0].estimatedUSD == .zero)
@@ -25,9 +24,7 @@ struct RenewalStateCheckTests {
   @Test("A break of the last period keeps its id when an older charge arrives late")
   func late() {
     for shown in [premium(until: "2026-04-01", .canceled), premium(until: "2026-04-03")] {
-      var scenario = Scenario(
-        stories: [.monthly(renewals: 2, without: [1])], entitlements: [shown],
-        capturedAt: "2026-03-20")
+      var scenario = Scenario(.monthly(renewals: 2, without: [1]), shown: shown, at: "2026-03-20")
       let before = scenario.breaks.filter { $0.code != .missedRenewal }
       scenario.stories = [.monthly(renewals: 2)]
       #expect(before.count == 1)
@@ -69,9 +66,7 @@ struct RenewalStateCheckTests {
     func codes(_ off: String) -> [String] {
       var shown = premium(active: false, until: "2026-03-01", .canceled)
       shown.autoRenewOffAt = at(off)
-      return Scenario(
-        stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-05-20"
-      ).codes
+      return Scenario(.monthly(renewals: 1), shown: shown, at: "2026-05-20").codes
     }
     #expect(codes("2026-04-01") == ["MISSED_CANCEL"])
     #expect(codes("2026-02-20") == ["MISSED_EXPIRATION"])
@@ -82,8 +77,7 @@ struct RenewalStateCheckTests {
     var expired = Story.monthly(renewals: 1)
     expired.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
-      stories: [expired], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
-      capturedAt: "2026-03-20")
+      expired, shown: premium(active: false, until: "2026-03-01", .canceled), at: "2026-03-20")
     #expect(scenario.codes == [])
     var refunded = Story.monthly(renewals: 1)
     refunded.report(.refunded, "2026-02-10", transaction: 101, price: -10)
@@ -96,9 +90,7 @@ struct RenewalStateCheckTests {
     var story = canceled
     story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
-      capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-04-01", .canceled), at: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
@@ -109,7 +101,7 @@ struct RenewalStateCheckTests {
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
     var shown = premium(until: "2026-04-01", .canceled)
     shown.autoRenewOffAt = at("2026-03-05")
-    var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
+    var scenario = Scenario(story, shown: shown, at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks[0].expectedAt == at("2026-03-05"))
     scenario.stories[0].report(
@@ -122,8 +114,7 @@ struct RenewalStateCheckTests {
 
   @Test("An entitlement that will renew after a reported cancel is a mismatch")
   func mismatch() {
-    var scenario = Scenario(
-      stories: [canceled], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
+    var scenario = Scenario(canceled, shown: premium(until: "2026-03-01"), at: "2026-02-20")
     #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
     scenario.entitlements = [premium(until: "2026-03-01", .unknown)]
     #expect(scenario.codes == [])
@@ -131,8 +122,7 @@ struct RenewalStateCheckTests {
 
   @Test("A missing renewal explains restored renewal, but not one before the cancel")
   func explained() {
-    var scenario = Scenario(
-      stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    var scenario = Scenario(canceled, shown: premium(until: "2026-04-01"), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     var story = Story.monthly(renewals: 2, without: [1])
     story.report(.canceled, "2026-03-05", until: "2026-04-01", transaction: 102)
@@ -143,8 +133,7 @@ struct RenewalStateCheckTests {
   @Test("A billing issue in the snapshot needs a billing event")
   func billing() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-17", .billingIssue)], capturedAt: "2026-03-10")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-17", .billingIssue), at: "2026-03-10")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
     scenario.stories[0].report(.billingRetry, "2026-03-01", until: "2026-03-17", transaction: 101) {
       $0.graceEnd = at("2026-03-17")
@@ -157,8 +146,7 @@ struct RenewalStateCheckTests {
     var story = Story()
     story.report(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2027-01-01", .billingIssue)],
-      capturedAt: "2026-05-09")
+      story, shown: premium(until: "2027-01-01", .billingIssue), at: "2026-05-09")
     for moment in ["2026-05-09", "2026-09-09", "2026-12-30"] {
       scenario.capturedAt = moment
       #expect(scenario.breaks.map(\.expectedAt) == [at("2026-01-01")])
@@ -187,10 +175,7 @@ struct RenewalStateCheckTests {
   @Test("Just after its end, a subscription that the snapshot says will renew has not expired")
   func expirationOrRenewal() {
     func codes(_ time: String) -> [String] {
-      Scenario(
-        stories: [canceled], entitlements: [premium(active: false, until: "2026-03-01")],
-        capturedAt: time
-      ).codes
+      Scenario(canceled, shown: premium(active: false, until: "2026-03-01"), at: time).codes
     }
     #expect(codes("2026-03-01T12:00:00") == [])
     #expect(codes("2026-03-02T12:00:00") == ["MISSED_EXPIRATION"])
@@ -202,8 +187,7 @@ struct RenewalStateCheckTests {
     var story = Story.monthly(renewals: 1)
     story.report(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-03-01", .canceled)],
-      capturedAt: "2026-02-10", asOf: "2026-02-20")
+      story, shown: premium(until: "2026-03-01", .canceled), at: "2026-02-10", asOf: "2026-02-20")
     #expect(scenario.codes == [])
     scenario.stories = [.monthly(renewals: 2)]
     scenario.stories[0].report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
@@ -217,8 +201,8 @@ struct RenewalStateCheckTests {
       (EventKind.canceled, RenewState.canceled), (.billingRetry, .billingIssue),
     ] {
       var scenario = Scenario(
-        stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", shown)],
-        capturedAt: "2026-02-28T12:00:00", asOf: "2026-03-20")
+        .monthly(renewals: 1), shown: premium(until: "2026-03-01", shown),
+        at: "2026-02-28T12:00:00", asOf: "2026-03-20")
       scenario.stories[0].report(.renewed, "2026-03-02", until: "2026-04-02", transaction: 102)
       #expect(scenario.codes.count == 1)
       scenario.stories[0].report(kind, "2026-02-28T13:00:00", until: "2026-03-01", transaction: 101)
@@ -228,12 +212,10 @@ struct RenewalStateCheckTests {
 
   @Test("A trial whose payment failed has ended once a cancel gave it up")
   func trialGivenUp() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var story = Story.trial
     story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .canceled)],
-      capturedAt: "2026-03-20")
+      story, shown: premium(active: false, until: "2026-01-08", .canceled), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
     scenario.stories[0].report(.trialCanceled, "2026-02-08", until: "2026-01-08")
     #expect(scenario.codes == [])
@@ -242,21 +224,17 @@ struct RenewalStateCheckTests {
   @Test("A cancel before a new start is not a commitment of the new subscription")
   func cancelAfterRestart() {
     var story = Story.monthly(renewals: 0)
-    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
     story.report(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
-      capturedAt: "2026-03-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-04-01", .canceled), at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
   @Test("Access that ended before its period was revoked, and no cancel is missing")
   func cutShort() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
-      capturedAt: "2026-03-01T12:00:00")
+      .monthly(renewals: 1), shown: premium(active: false, until: "2026-02-10", .canceled),
+      at: "2026-03-01T12:00:00")
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
@@ -265,8 +243,7 @@ struct RenewalStateCheckTests {
     var failing = canceled
     failing.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
-      stories: [failing], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
-      capturedAt: "2026-03-20")
+      failing, shown: premium(active: false, until: "2026-03-01", .canceled), at: "2026-03-20")
     #expect(scenario.codes == [])
     scenario.stories = [.monthly(renewals: 1)]
     scenario.entitlements = [premium(active: false, until: "2026-03-01", .unknown)]

@@ -18,7 +18,7 @@ struct ShownPeriodTests {
     lengths: [String: PeriodLength] = [:]
   ) -> [Break] {
     Scenario(
-      stories: [story], entitlements: [shown], capturedAt: day,
+      story, shown: shown, at: day,
       change: { rules in
         rules.products["yearly"] = ["com.example.yearly"]
         rules.lengths = lengths
@@ -116,8 +116,7 @@ struct ShownPeriodTests {
       story.report(.canceled, "2026-02-21", until: reported, transaction: 101)
       story.report(.expired, "2026-03-09", until: reported, transaction: 101)
       return Scenario(
-        stories: [story], entitlements: [premium(active: false, until: shown, .canceled)],
-        capturedAt: "2026-03-20"
+        story, shown: premium(active: false, until: shown, .canceled), at: "2026-03-20"
       ).codes
     }
     #expect(codes("2026-03-08", shown: "2026-03-08") == [])
@@ -129,12 +128,9 @@ struct ShownPeriodTests {
   @Test("A cancel before a subscription ended does not account for one after it began again")
   func canceledAgain() {
     var story = Story.monthly(renewals: 1)
-    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
     story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
-    let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-05-01", .canceled)],
-      capturedAt: "2026-04-20")
+    let scenario = Scenario(story, shown: premium(until: "2026-05-01", .canceled), at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
@@ -150,9 +146,8 @@ struct ShownPeriodTests {
       bought(101, .renewed, "2026-02-16", until: "2026-03-16"),
     ]
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: true, until: "2026-03-16", .canceled, listing: listed)],
-      capturedAt: "2026-03-10")
+      story, shown: premium(active: true, until: "2026-03-16", .canceled, listing: listed),
+      at: "2026-03-10")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 

@@ -7,8 +7,7 @@ import Domain
 struct SilentEndCheckTests {
   @Test("Silence after an end with auto-renew is a missing renewal, worth a similar one")
   func renewal() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03T03:00:00")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-03-03T03:00:00")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     let found = scenario.breaks[0]
     #expect(found.status == .open)
@@ -24,8 +23,7 @@ struct SilentEndCheckTests {
 
   @Test("When the next renewal is overdue, too, it is a missing expiry with the same id")
   func expiration() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-03-20")
     let before = scenario.breaks
     scenario.capturedAt = "2026-04-03"
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
@@ -65,8 +63,7 @@ struct SilentEndCheckTests {
       .upgraded, "2026-02-10", until: "2026-02-10", transaction: 300, price: -4,
       product: Story.yearly
     ) { $0.previousProduct = Story.monthly }
-    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
-    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(Scenario(story, shown: nil, at: "2026-03-20").codes == ["MISSED_RENEWAL"])
   }
 
   @Test("Silence after a trial is its missing conversion")
@@ -75,7 +72,7 @@ struct SilentEndCheckTests {
     story.report(.trialStarted, "2026-01-01", until: "2026-01-08") {
       $0.price = Price(local: Amount(micros: 9_000_000), usd: Amount(micros: 10_000_000))
     }
-    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+    var scenario = Scenario(story, shown: nil, at: "2026-01-12")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
     scenario.stories[0].report(.trialCanceled, "2026-01-05", until: "2026-01-08")
@@ -100,8 +97,7 @@ struct SilentEndCheckTests {
 
   @Test("A later snapshot without access shows a missing expiry, with the same id and worth 0")
   func shownOver() {
-    var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-03-20")
     let silent = scenario.breaks
     #expect(silent.map(\.code) == [.missedRenewal])
     scenario.asOf = "2026-03-20"
@@ -145,8 +141,7 @@ struct SilentEndCheckTests {
   @Test("An unreported cancel in the snapshot explains the silence after it")
   func canceledUnreported() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-03-01", .canceled)], capturedAt: "2026-02-20",
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01", .canceled), at: "2026-02-20",
       asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
@@ -154,8 +149,8 @@ struct SilentEndCheckTests {
   @Test("Only a snapshot after the end can show which event is missing")
   func snapshot() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01")],
-      capturedAt: "2026-02-20", asOf: "2026-03-20")
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01"), at: "2026-02-20",
+      asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     scenario.capturedAt = "2026-03-19"
     scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
@@ -166,9 +161,9 @@ struct SilentEndCheckTests {
   @Test("An end that another check explains is not reported twice")
   func consumed() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
-      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+      .monthly(renewals: 1),
+      shown: premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-01T12:00:00", asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].transaction == "102")
   }
@@ -195,7 +190,6 @@ struct SilentEndCheckTests {
       .upgraded, "2026-01-25", until: "2026-02-25", transaction: 400, price: 20,
       product: Story.yearly
     ) { $0.previousProduct = 5 }
-    let scenario = Scenario(stories: [old, new], entitlements: nil, capturedAt: "2026-02-20")
-    #expect(scenario.codes == [])
+    #expect(Scenario(stories: [old, new], entitlements: nil, capturedAt: "2026-02-20").codes == [])
   }
 }

@@ -7,18 +7,18 @@ struct TransactionCheckTests {
   @Test("Transactions with all their charges are not a break")
   func complete() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 2)],
-      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
-      capturedAt: "2026-03-20")
+      .monthly(renewals: 2),
+      shown: premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
   @Test("A missing start, renewal or purchase is named by the transaction's own type")
   func names() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 2, without: [1])],
-      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
-      capturedAt: "2026-03-20")
+      .monthly(renewals: 2, without: [1]),
+      shown: premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.first?.transaction == "101")
     #expect(scenario.breaks.first?.subscription == "100")
@@ -56,9 +56,8 @@ struct TransactionCheckTests {
     story.report(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
     story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
-      capturedAt: "2026-03-20")
+      story, shown: premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.first?.estimatedUSD == Amount(micros: 10_000_000))
   }
@@ -79,18 +78,14 @@ struct TransactionCheckTests {
 
   @Test("A missing charge after a reported trial is a conversion")
   func conversionAfterSeenTrial() {
-    var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2026-02-08",
-          listing: [
-            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
-            bought(101, .started, "2026-01-08", until: "2026-02-08"),
-          ])
-      ], capturedAt: "2026-01-20")
+      .trial,
+      shown: premium(
+        until: "2026-02-08",
+        listing: [
+          bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+          bought(101, .started, "2026-01-08", until: "2026-02-08"),
+        ]), at: "2026-01-20")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
@@ -99,11 +94,9 @@ struct TransactionCheckTests {
     var story = Story.monthly(renewals: 1, without: [1])
     story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
-      ],
-      capturedAt: "2026-02-20")
+      story,
+      shown: premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1)),
+      at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks[0].evidence.contains("none is its charge"))
   }
@@ -151,9 +144,8 @@ struct TransactionCheckTests {
     var story = Story(environment: .sandbox)
     story.report(.started, "2026-02-01", until: "2026-02-02")
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [premium(active: nil, nil, listing: [bought(100, .unknown, "2026-02-01")])],
-      capturedAt: "2026-03-20")
+      story, shown: premium(active: nil, nil, listing: [bought(100, .unknown, "2026-02-01")]),
+      at: "2026-03-20")
     #expect(scenario.codes == [])
     #expect(scenario.outcome.counts[.sandbox] == 1)
   }
@@ -167,11 +159,9 @@ struct TransactionCheckTests {
         count: Int32(step - 1))
     }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2))
-      ],
-      capturedAt: "2026-03-20", firstEventAt: "2026-01-15")
+      story,
+      shown: premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2)),
+      at: "2026-03-20", firstEventAt: "2026-01-15")
     #expect(scenario.codes == [])
     #expect(scenario.outcome.counts[.beforeFirstEvent] == 1)
   }
@@ -181,9 +171,9 @@ struct TransactionCheckTests {
     var transactions = monthlyTransactions(renewals: 1)
     transactions[1].revokedAt = at("2026-02-10")
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)],
-      entitlements: [premium(active: false, until: "2026-02-10", .canceled, listing: transactions)],
-      capturedAt: "2026-02-20")
+      .monthly(renewals: 1),
+      shown: premium(active: false, until: "2026-02-10", .canceled, listing: transactions),
+      at: "2026-02-20")
     #expect(scenario.codes == ["MISSED_REFUND"])
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: -10_000_000))
     scenario.stories[0].report(.refunded, "2026-02-10", transaction: 101, price: -10)
@@ -196,9 +186,8 @@ struct TransactionCheckTests {
     transactions[0].revokedAt = at("2026-02-10")
     func codes(_ renewal: RenewState) -> [String] {
       Scenario(
-        stories: [.monthly(renewals: 1)],
-        entitlements: [premium(until: "2026-03-01", renewal, listing: transactions)],
-        capturedAt: "2026-02-20"
+        .monthly(renewals: 1), shown: premium(until: "2026-03-01", renewal, listing: transactions),
+        at: "2026-02-20"
       ).codes
     }
     #expect(codes(.willRenew) == ["MISSED_REFUND"])
@@ -212,10 +201,9 @@ struct TransactionCheckTests {
     story.report(.started, "2026-06-01", until: "2026-07-01", transaction: 300, price: 10)
     let second = bought(300, .started, "2026-06-01", until: "2026-07-01") { $0.originalID = "300" }
     return Scenario(
-      stories: [story],
-      entitlements: [
-        premium(until: "2026-07-01", listing: monthlyTransactions(renewals: 1) + [second])
-      ], capturedAt: "2026-06-10")
+      story,
+      shown: premium(until: "2026-07-01", listing: monthlyTransactions(renewals: 1) + [second]),
+      at: "2026-06-10")
   }
 
   @Test("A listed transaction belongs to its own original id, whatever was bought later")
@@ -237,13 +225,11 @@ struct TransactionCheckTests {
       product: Story.yearly)
     let newer = bought(300, .started, "2026-04-01", until: "2027-04-01") { $0.originalID = "300" }
     let scenario = Scenario(
-      stories: [story],
-      entitlements: [
-        premium(
-          until: "2027-04-01", product: "yearly",
-          listing: monthlyTransactions(renewals: 1) + [newer])
-      ], capturedAt: "2026-04-10",
-      change: { $0.products = ["yearly": ["com.example.yearly"]] })
+      story,
+      shown: premium(
+        until: "2027-04-01", product: "yearly",
+        listing: monthlyTransactions(renewals: 1) + [newer]),
+      at: "2026-04-10", change: { $0.products = ["yearly": ["com.example.yearly"]] })
     #expect(scenario.breaks.map(\.product) == ["com.example.monthly"])
   }
 
@@ -254,9 +240,7 @@ struct TransactionCheckTests {
       story.report(kind, "2026-01-08", until: "2026-01-08") { $0.periodStart = at("2026-01-01") }
       let listed = bought(100, .unknown, "2026-01-01", until: "2026-01-08")
       let breaks = Scenario(
-        stories: [story],
-        entitlements: [premium(active: nil, until: "2026-01-08", listing: [listed])],
-        capturedAt: "2026-01-10"
+        story, shown: premium(active: nil, until: "2026-01-08", listing: [listed]), at: "2026-01-10"
       ).breaks.filter { $0.code.isCharge }
       #expect(breaks.map(\.code) == [.missedStart])
       #expect(breaks.map(\.estimatedUSD) == [.zero])
@@ -271,8 +255,8 @@ struct TransactionCheckTests {
       return sold
     }
     let scenario = Scenario(
-      stories: [.monthly(renewals: 3, without: [2])],
-      entitlements: [premium(until: "2026-05-01", listing: listed)], capturedAt: "2026-04-20")
+      .monthly(renewals: 3, without: [2]), shown: premium(until: "2026-05-01", listing: listed),
+      at: "2026-04-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     #expect(scenario.breaks.map(\.estimatedUSD) == [.zero])
   }
@@ -286,8 +270,8 @@ struct TransactionCheckTests {
         return sold
       }
       return Scenario(
-        stories: [.monthly(renewals: 1, without: [1])],
-        entitlements: [premium(until: "2026-03-01", listing: listed)], capturedAt: "2026-02-20"
+        .monthly(renewals: 1, without: [1]), shown: premium(until: "2026-03-01", listing: listed),
+        at: "2026-02-20"
       ).breaks.map(\.estimatedUSD)
     }
     #expect(worth("USD") == [Amount(micros: 4_990_000)])
