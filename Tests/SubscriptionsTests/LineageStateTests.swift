@@ -6,7 +6,7 @@ import Domain
 @Suite("The state of a lineage after its events")
 struct LineageStateTests {
   private func history(_ story: Story, asOf: String = "2026-12-01") throws -> SubscriptionHistory {
-    try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at(asOf)))
+    try story.history(asOf: asOf)
   }
 
   @Test("Reports give the end and renewal state of a period without a charge")
@@ -29,8 +29,7 @@ struct LineageStateTests {
 
   @Test("A cancel of another transaction with a later end reveals a missing charge")
   func reportedEnd() throws {
-    var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    var story = Story.paid("2026-01-01", until: "2026-02-01")
     story.report(.canceled, "2026-02-10", until: "2026-03-01") {
       $0.transaction = 777
       $0.startsLineage = false
@@ -42,8 +41,7 @@ struct LineageStateTests {
 
   @Test("A failed payment extends access until its grace ends, also if its charge is missing")
   func graceOfAnother() throws {
-    var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    var story = Story.paid("2026-01-01", until: "2026-02-01")
     story.report(.billingRetry, "2026-03-01", until: "2026-03-01") {
       $0.transaction = 777
       $0.startsLineage = false
@@ -78,8 +76,7 @@ struct LineageStateTests {
 
   @Test("An end is silent after gap and window if nothing reports what followed")
   func unansweredEnd() throws {
-    var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    var story = Story.paid("2026-01-01", until: "2026-02-01")
     func unansweredEnd(_ asOf: String, _ provider: Provider = .qonversion) throws -> Instant? {
       let events = story.events.map { event in
         var event = event
@@ -103,8 +100,7 @@ struct LineageStateTests {
 
   @Test("A pause explains the end it lasts to, unless it was lifted before")
   func pauseBeforeEnd() throws {
-    var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    var story = Story.paid("2026-01-01", until: "2026-02-01")
     story.report(.paused, "2026-01-20", until: "2026-02-01")
     #expect(try !history(story).provesMissingEvent(since: Instant(milliseconds: .max)))
     story.report(.resumed, "2026-01-25", until: "2026-02-01")
@@ -171,8 +167,7 @@ struct LineageStateTests {
 
   @Test("Ends that count as churn have the product held")
   func churned() throws {
-    var story = Story()
-    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    var story = Story.paid("2026-01-01", until: "2026-02-01")
     story.report(.started, "2026-02-10", until: "2027-02-10", price: "90") {
       $0.product = Story.yearly
     }

@@ -5,10 +5,6 @@ import Domain
 
 @Suite("Reported kinds without money and ends")
 struct PurpleTests {
-  private let monthly: (inout FoldSettings) -> Void = {
-    $0.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
-  }
-
   private func listed(_ rules: inout FoldSettings) {
     rules.prices.add(
       PriceBook.Price(
@@ -23,11 +19,11 @@ struct PurpleTests {
     feed.report(.trialStarted, "2026-01-01")
     feed.report(.renewed, "2026-01-08")
     feed.report(.renewed, "2026-02-08")
-    let facts = try feed.facts(asOf: "2026-02-20", monthly)
+    let facts = try feed.facts(asOf: "2026-02-20", lengths)
     #expect(facts.charges(.conversion) == 1 && facts.renewalOrdinals == [1])
     #expect(facts.trials.values.map(\.converted) == [1])
     feed.events[0].kind = .started
-    #expect(try feed.facts(asOf: "2026-02-20", monthly).charges(.conversion) == 0)
+    #expect(try feed.facts(asOf: "2026-02-20", lengths).charges(.conversion) == 0)
   }
 
   @Test("A renewal long after an expired trial is not a conversion, whatever its product")
@@ -37,11 +33,11 @@ struct PurpleTests {
       feed.report(.trialStarted, "2026-01-10")
       feed.report(.expired, "2026-01-17")
       feed.report(.renewed, "2026-03-20") { $0.product = product }
-      let facts = try feed.facts(asOf: "2026-04-01", monthly)
+      let facts = try feed.facts(asOf: "2026-04-01", lengths)
       #expect(facts.charges(.conversion) == 0 && facts.charges(.renewal) == 1)
       #expect(facts.trials.values.map(\.expired) == [1] && facts.count(.firstSeen) == 1)
       feed.events[2].time = at("2026-01-17T23:00:00")
-      let converted = try feed.facts(asOf: "2026-02-01", monthly)
+      let converted = try feed.facts(asOf: "2026-02-01", lengths)
       #expect(converted.charges(.conversion) == 1 && converted.count(.new) == 1)
     }
   }
@@ -54,11 +50,11 @@ struct PurpleTests {
       feed.report(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
       feed.report(.trialBillingRetry, "2026-01-17")
       feed.report(.renewed, day)
-      let facts = try feed.facts(asOf: "2026-06-01", monthly)
+      let facts = try feed.facts(asOf: "2026-06-01", lengths)
       #expect(facts.charges(.conversion) == conversions)
       #expect(facts.trials.values.map(\.converted) == [conversions])
       feed.report(.trialExpired, "2026-03-01")
-      #expect(try feed.facts(asOf: "2026-06-01", monthly).charges(.conversion) == 0)
+      #expect(try feed.facts(asOf: "2026-06-01", lengths).charges(.conversion) == 0)
     }
   }
 
@@ -66,15 +62,14 @@ struct PurpleTests {
   func trialEnd() throws {
     var feed = StateFeed(.purple)
     feed.report(.trialStarted, "2026-01-01")
-    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.pending) == [1])
+    #expect(try feed.facts(asOf: "2026-06-01", lengths).trials.values.map(\.pending) == [1])
     feed.report(.expired, "2026-01-08")
-    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.expired) == [1])
+    #expect(try feed.facts(asOf: "2026-06-01", lengths).trials.values.map(\.expired) == [1])
   }
 
   @Test("A subscription without known ends is active until its expiry")
   func openEnded() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
+    var feed = StateFeed(.purple, started: "2026-01-10")
     let open = try feed.facts(asOf: "2026-12-01")
     #expect(open.count(.churned) == 0 && open.count(.openEndedPeriod) == 1)
     #expect(try feed.histories(asOf: "2026-12-01").flatMap(\.findings).isEmpty)
@@ -86,24 +81,22 @@ struct PurpleTests {
 
   @Test("A configured or listed length gives the end, unless an earlier expiry does")
   func derivedEnds() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
-    let configured = try feed.facts(asOf: "2026-12-01", monthly)
+    var feed = StateFeed(.purple, started: "2026-01-10")
+    let configured = try feed.facts(asOf: "2026-12-01", lengths)
     #expect(configured.days(.churned) == ["2026-02-10"] && configured.count(.derivedEnd) == 1)
     #expect(try feed.facts(asOf: "2026-12-01", listed).days(.churned) == ["2026-02-10"])
     feed.report(.expired, "2026-02-11")
-    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-10"])
+    #expect(try feed.facts(asOf: "2026-12-01", lengths).days(.churned) == ["2026-02-10"])
     feed.events[1].time = at("2026-02-07")
-    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
+    #expect(try feed.facts(asOf: "2026-12-01", lengths).days(.churned) == ["2026-02-07"])
   }
 
   @Test("A paid month is a month in UTC, whatever the reports' time zone")
   func zones() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-10-30T22:15:00")
+    let feed = StateFeed(.purple, started: "2026-10-30T22:15:00")
     for hours in [-10, 0, 6] as [Int64] {
       let ends = try feed.histories(asOf: "2027-03-01") {
-        monthly(&$0)
+        lengths(&$0)
         $0.calendar = zone(hours)
       }.flatMap(\.periods).map(\.end)
       #expect(ends == [at("2026-11-30T22:15:00")], "\(hours) h")
@@ -122,7 +115,7 @@ struct PurpleTests {
       for day in ["2026-02-28", "2026-03-31", "2026-04-30"] {
         feed.report(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
       }
-      let facts = try feed.facts(asOf: "2026-08-01", monthly)
+      let facts = try feed.facts(asOf: "2026-08-01", lengths)
       #expect(facts.count(.churned) == 1 && facts.days(.churned) == [end])
       #expect(facts.count(.reactivated) == 0 && facts.renewalOrdinals == [1, 2, 3])
     }
@@ -135,27 +128,25 @@ struct PurpleTests {
     feed.report(.renewed, "2026-04-30") { $0.periodEnd = at("2026-05-31") }
     feed.report(.renewed, "2026-05-31") { $0.periodEnd = at("2026-06-30") }
     feed.report(.renewed, "2026-06-30")
-    #expect(try feed.facts(asOf: "2026-10-01", monthly).days(.churned) == ["2026-07-31"])
+    #expect(try feed.facts(asOf: "2026-10-01", lengths).days(.churned) == ["2026-07-31"])
     feed.events[0].kind = .trialStarted
-    #expect(try feed.facts(asOf: "2026-10-01", monthly).days(.churned) == ["2026-07-30"])
+    #expect(try feed.facts(asOf: "2026-10-01", lengths).days(.churned) == ["2026-07-30"])
   }
 
   @Test("A resubscription, or another length, counts from its new date")
   func newCycle() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-31")
+    var feed = StateFeed(.purple, started: "2026-01-31")
     feed.report(.resubscribed, "2026-02-28")
-    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-28"])
+    #expect(try feed.facts(asOf: "2026-08-01", lengths).days(.churned) == ["2026-03-28"])
     feed.events[1].kind = .renewed
-    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-31"])
+    #expect(try feed.facts(asOf: "2026-08-01", lengths).days(.churned) == ["2026-03-31"])
     feed.events[1].product = StateFeed.yearly
-    #expect(try feed.facts(asOf: "2027-08-01", monthly).days(.churned) == ["2027-02-28"])
+    #expect(try feed.facts(asOf: "2027-08-01", lengths).days(.churned) == ["2027-02-28"])
   }
 
   @Test("A change that waits for the renewal keeps the renewal date")
   func cycleOverDowngrade() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-31")
+    var feed = StateFeed(.purple, started: "2026-01-31")
     feed.report(.downgraded, "2026-02-10", of: 11) {
       $0.product = 3
       $0.previousProduct = StateFeed.monthly
@@ -169,8 +160,7 @@ struct PurpleTests {
 
   @Test("A charge without amounts uses the listed ones, with that amount basis")
   func listedAmounts() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
+    var feed = StateFeed(.purple, started: "2026-01-10")
     let facts = try feed.facts(asOf: "2026-01-20", listed)
     #expect(facts.revenue.keys.map(\.basis) == [.priceBook])
     #expect(facts.revenue.keys.map(\.currency) == [9])

@@ -10,7 +10,11 @@ struct StateFeed {
   var provider: Provider
   var events: [Event] = []
 
-  init(_ provider: Provider) { self.provider = provider }
+  /// What `provider` sends; with `started`, a purchase first.
+  init(_ provider: Provider, started: String? = nil) {
+    self.provider = provider
+    if let started { report(.started, started) }
+  }
 
   /// Reports an event in `lineage`; its transaction has the same id unless changed.
   mutating func report(
@@ -65,6 +69,11 @@ struct StateFeed {
     #expect(histories.count == 1)
     return histories.first?.events.map { "\($0.kind.name) \(text($0.time))" } ?? []
   }
+}
+
+/// Makes the lengths of the products known.
+func lengths(_ rules: inout FoldSettings) {
+  rules.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
 }
 
 /// An instant as `2026-01-31`, or `2026-01-31T12:00:00`.

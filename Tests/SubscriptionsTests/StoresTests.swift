@@ -11,8 +11,7 @@ struct StoresTests {
 
   @Test("An event without a store belongs to the only store of its product")
   func store() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
+    var feed = StateFeed(.purple, started: "2026-01-10")
     feed.report(.canceled, "2026-01-20", of: 12) {
       $0.store = .unknown
       $0.transaction = 0
@@ -49,8 +48,7 @@ struct StoresTests {
 
   @Test("An end without a store ends the old purchase before one in another store")
   func endWithoutStore() throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
+    var feed = StateFeed(.purple, started: "2026-01-10")
     for day in ["2026-02-10", "2026-02-11", "2026-04-01"] {
       feed.report(.expired, day, of: 12) {
         $0.store = .unknown

@@ -25,12 +25,24 @@ func usd(_ text: String) -> Amount {
   return Amount(micros: (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(padded) ?? 0))
 }
 
+/// Changes from the monthly to the yearly product.
+func toYearly(_ event: inout Event) {
+  (event.product, event.previousProduct) = (Story.yearly, Story.monthly)
+}
+
 /// Events of one lineage, reported one after another.
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
   var events: [Event] = []
   private var transaction: Int64 = 100
+
+  /// A subscription that was bought for 10 dollars.
+  static func paid(_ start: String, until end: String) -> Story {
+    var story = Story()
+    story.report(.started, start, until: end, price: "10")
+    return story
+  }
 
   /// Reports an event; charges get a new transaction id, other events the last one.
   @discardableResult
@@ -60,12 +72,18 @@ struct Story {
     return event
   }
 
-  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
-    -> BookedHistories
+  func history(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+    -> SubscriptionHistory
   {
     var rules = FoldSettings(asOf: at(asOf))
     change(&rules)
-    return try BookedHistories([SubscriptionHistory(events: events, rules: rules)])
+    return try SubscriptionHistory(events: events, rules: rules)
+  }
+
+  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+    -> BookedHistories
+  {
+    try BookedHistories([history(asOf: asOf, change)])
   }
 }
 

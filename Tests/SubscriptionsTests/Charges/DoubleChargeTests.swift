@@ -8,9 +8,7 @@ struct DoubleChargeTests {
   private func history(
     _ story: Story, _ change: (inout FoldSettings) -> Void = { _ in }
   ) throws -> SubscriptionHistory {
-    var rules = FoldSettings(asOf: at("2026-06-01"))
-    change(&rules)
-    return try SubscriptionHistory(events: story.events, rules: rules)
+    try story.history(asOf: "2026-06-01", change)
   }
 
   private func excluded(_ facts: BookedHistories) -> [String] {
@@ -19,10 +17,21 @@ struct DoubleChargeTests {
 
   /// A two-month subscription.
   private func twoMonths() -> Story {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10") {
       $0.created = at("2026-02-11")
+    }
+    return story
+  }
+
+  /// The same with another charge under the id of the second.
+  private func chargedAgain(
+    _ kind: EventKind = .renewed, _ price: String = "10", created: String? = nil
+  ) -> Story {
+    var story = twoMonths()
+    story.report(kind, "2026-02-10T03:00:00", until: "2026-03-10", price: price) {
+      $0.transaction = 102
+      $0.created = created.map { at($0) }
     }
     return story
   }
@@ -30,11 +39,7 @@ struct DoubleChargeTests {
   @Test("The charge created first is booked; the other only counts, with its money in the break")
   func twice() throws {
     for kind in [EventKind.renewed, .started] {
-      var story = twoMonths()
-      story.report(kind, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
-        $0.transaction = 102
-        $0.created = at("2026-02-12")
-      }
+      let story = chargedAgain(kind, "12", created: "2026-02-12")
       let once = try twoMonths().facts(asOf: "2026-06-01")
       var facts = try story.facts(asOf: "2026-06-01")
       #expect(excluded(facts) == ["double_charge 1 1"])
@@ -70,11 +75,7 @@ struct DoubleChargeTests {
 
   @Test("The creation time decides which charge is booked, not arrival or event time")
   func order() throws {
-    var story = twoMonths()
-    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
-      $0.transaction = 102
-      $0.created = at("2026-02-10")
-    }
+    let story = chargedAgain(.renewed, "12", created: "2026-02-10")
     let histories = try [story.events, story.events.reversed()].map { events in
       var story = story
       story.events = events
@@ -87,12 +88,7 @@ struct DoubleChargeTests {
 
   @Test("A held charge is explained by itself and by the booked charge")
   func explained() throws {
-    var story = twoMonths()
-    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
-      $0.transaction = 102
-      $0.created = at("2026-02-12")
-    }
-    let history = try history(story)
+    let history = try history(chargedAgain(created: "2026-02-12"))
     let times = try history.shares().compactMap { share -> [String]? in
       guard case .excluded = share.cell else { return nil }
       return history.evidence(of: share).map { text($0.event.time) }
@@ -104,10 +100,7 @@ struct DoubleChargeTests {
     "In stores whose ids can repeat, each charge counts",
     arguments: [Store.stripe, .amazon, .windows, .paypal, .unknown])
   func otherStores(_ store: Store) throws {
-    var story = twoMonths()
-    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
-      $0.transaction = 102
-    }
+    var story = chargedAgain()
     for index in story.events.indices { story.events[index].store = store }
     #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "30.00")
     #expect(try history(story).findings.isEmpty)
@@ -126,8 +119,7 @@ struct DoubleChargeTests {
         rate: usd("70"))
     }
     story.report(.upgraded, "2026-01-20", until: "2026-01-20") {
-      $0.product = Story.yearly
-      $0.previousProduct = Story.monthly
+      toYearly(&$0)
       $0.transaction = 101
       $0.revenue = change(-6_000_000)
     }
@@ -178,10 +170,7 @@ struct DoubleChargeTests {
   @Test("Sandbox charges and charges without an id are not compared")
   func sandbox() throws {
     for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {
-      var story = twoMonths()
-      story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
-        $0.transaction = 102
-      }
+      var story = chargedAgain()
       for index in story.events.indices { change(&story.events[index]) }
       #expect(try history(story).findings.isEmpty)
     }
@@ -206,9 +195,7 @@ struct OverRefundTests {
   }
 
   private func findings(_ story: Story, _ policy: ExcessMoneyPolicy = .hold) throws -> [String] {
-    var rules = FoldSettings(asOf: at("2026-06-01"))
-    rules.doubleCharges = policy
-    return try SubscriptionHistory(events: story.events, rules: rules).findings.map {
+    try story.history(asOf: "2026-06-01") { $0.doubleCharges = policy }.findings.map {
       "\($0.code.rawValue) \($0.difference?.text() ?? "?") \(text($0.time))"
     }
   }

@@ -149,15 +149,11 @@ import Domain
   func changedSetting() throws {
     func facts(charge: String, _ sentAsProceeds: Bool, refund: String) throws -> BookedHistories {
       var story = Story()
-      story.report(.started, "2026-01-10", until: "2026-02-10") {
-        $0.revenue = Revenue(
-          local: usd(charge), usd: usd(charge), currency: 9, isProceed: sentAsProceeds,
-          rate: usd("70"))
+      story.report(.started, "2026-01-10", until: "2026-02-10", price: charge) {
+        $0.revenue?.isProceed = sentAsProceeds
       }
-      story.report(.refunded, "2026-01-12") {
-        $0.revenue = Revenue(
-          local: usd(refund), usd: usd(refund), currency: 9, isProceed: !sentAsProceeds,
-          rate: usd("70"))
+      story.report(.refunded, "2026-01-12", price: refund) {
+        $0.revenue?.isProceed = !sentAsProceeds
       }
       return try story.facts(asOf: "2026-03-01")
     }
@@ -222,8 +218,7 @@ import Domain
   func unexpected() throws {
     var story = Story()
     story.report(.trialStarted, "2026-01-10", until: "2026-01-17", price: "9.99")
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-02-01")))
+    let history = try story.history(asOf: "2026-02-01")
     #expect(history.findings.map(\.code) == [.unexpectedRevenue])
     #expect(try story.facts(asOf: "2026-02-01").revenue.isEmpty)
   }

@@ -21,10 +21,7 @@ struct PaidPricesTests {
 
   private func paid(_ stories: [Story]) throws -> PaidPrices {
     var prices: [PaidPrice: Int64] = [:]
-    for story in stories {
-      try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at("2026-12-01")))
-        .book(into: &prices)
-    }
+    for story in stories { try story.history(asOf: "2026-12-01").book(into: &prices) }
     return PaidPrices(prices)
   }
 

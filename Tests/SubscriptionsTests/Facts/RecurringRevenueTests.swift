@@ -23,8 +23,7 @@ import Domain
 
   @Test("A price rise is expansion, a changed exchange rate is fx")
   func changes() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-10", until: "2026-03-10") {
       $0.revenue = Revenue(local: usd("12"), usd: usd("12.60"), currency: 9, isProceed: false)
     }
@@ -60,8 +59,7 @@ import Domain
 
   @Test("An upgrade moves all recurring revenue between rows")
   func transfer() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "120") {
       $0.product = Story.yearly
       $0.entitledUntil = at("2027-01-20")
@@ -101,8 +99,7 @@ import Domain
       (.refunded, { $0.revenue = Revenue(local: usd("10"), usd: usd("10"), currency: 9) }),
     ]
     for (kind, move) in moves {
-      var story = Story()
-      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      var story = Story.paid("2026-01-10", until: "2026-02-10")
       story.report(kind, "2026-02-05", until: "2026-02-10", move)
       story.report(.renewed, "2026-02-25", until: "2026-03-25", price: "10")
       let facts = try story.facts(asOf: "2026-03-10")

@@ -7,8 +7,7 @@ import Domain
   @Test("Renewals in the same second are ordered by their paid periods")
   func sameSecond() throws {
     for identities in [(2, 3), (3, 2)] as [(Int64, Int64)] {
-      var story = Story()
-      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      var story = Story.paid("2026-01-10", until: "2026-02-10")
       story.report(.renewed, "2026-03-11", until: "2026-03-10", price: "10") {
         $0.periodStart = at("2026-02-10")
         $0.identity = identities.0
@@ -37,8 +36,7 @@ import Domain
       }
       #expect(event.kind == .renewed)
     }
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-05-20")))
+    let history = try story.history(asOf: "2026-05-20")
     #expect(history.state?.renewalOrdinal == 18)
     #expect(
       try story.facts(asOf: "2026-05-20").renewals.values.reduce(0) { $0 + $1.renewals } == 18)
@@ -62,8 +60,7 @@ import Domain
       $0.renewalCount = .max
     }
     story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-02-20")))
+    let history = try story.history(asOf: "2026-02-20")
     #expect(history.renewalOrdinals == [2_147_483_647, 2_147_483_648])
     #expect(!history.provesMissingEvent(since: Instant(milliseconds: .max)))
     let facts = try story.facts(asOf: "2026-02-20")
@@ -149,8 +146,7 @@ import Domain
 
   @Test("Retention follows activity at month ends")
   func retention() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     let facts = try story.facts(asOf: "2026-06-01")
     let byIndex = Dictionary(uniqueKeysWithValues: facts.retention.map { ($0.key.index, $0.value) })

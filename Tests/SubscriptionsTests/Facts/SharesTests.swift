@@ -7,8 +7,7 @@ import Domain
 struct SharesTests {
   /// Kind and time of the events of a movement's contributions, the source event first.
   private func events(_ movement: Movement, of story: Story) throws -> [[String]] {
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-06-01")))
+    let history = try story.history(asOf: "2026-06-01")
     return try history.shares().compactMap { share in
       guard case .movement(let key, let sums) = share.cell, key.movement == movement,
         sums.subscriptions != 0
@@ -19,8 +18,7 @@ struct SharesTests {
 
   @Test("An end is explained by the charge of its period and by reports in it")
   func churn() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     story.report(.canceled, "2026-02-20", until: "2026-03-10")
     story.report(.expired, "2026-03-10")
@@ -34,8 +32,7 @@ struct SharesTests {
 
   @Test("A recovery is explained by its charge and by the failed period before it")
   func recovery() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.billingRetry, "2026-02-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-20", until: "2026-03-20", price: "10")
     #expect(
@@ -45,11 +42,9 @@ struct SharesTests {
 
   @Test("A refund is explained by itself and by its charge")
   func refund() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.refunded, "2026-01-12", price: "10")
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-06-01")))
+    let history = try story.history(asOf: "2026-06-01")
     let refunds = try history.shares().filter { share in
       guard case .revenue(_, let sums) = share.cell else { return false }
       return sums.refunds == 1

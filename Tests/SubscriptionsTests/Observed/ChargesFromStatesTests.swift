@@ -45,9 +45,8 @@ struct ChargesFromStatesTests {
 
   @Test("A renewal seen late in its period was charged when the previous one ended")
   func seenLate() throws {
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     for provider in [Provider.iaptic, .flobuk] {
-      for rules in [monthly, { _ in }] {
+      for rules in [lengths, { _ in }] {
         var feed = StateFeed(provider)
         feed.show("2026-01-10", 10, until: "2026-02-10")
         feed.show("2026-02-25", 11, until: "2026-03-10") { $1.isAutoRenewing = false }
@@ -65,24 +64,23 @@ struct ChargesFromStatesTests {
       ($1.isOwned, $1.isAutoRenewing) = (false, false)
     }
     feed.show("2026-02-20", 11, until: "2026-02-27")
-    let facts = try feed.facts(asOf: "2026-03-01") { $0.periods = [StateFeed.monthly: .months(1)] }
+    let facts = try feed.facts(asOf: "2026-03-01", lengths)
     #expect(facts.days(.reactivated) == ["2026-02-20"])
   }
 
   @Test("A charge after a lapse, a failed payment or a revocation was made when it was seen")
   func seenAfterLapse() throws {
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     var lapse = StateFeed(.iaptic)
     lapse.show("2026-01-10", 10, until: "2026-02-10")
     lapse.show("2026-02-25", 11, until: "2026-03-24") { $1.isAutoRenewing = false }
-    #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-25"])
+    #expect(try lapse.facts(asOf: "2026-03-01", lengths).days(.reactivated) == ["2026-02-25"])
     lapse.events[1].periodEnd = at("2026-03-15")
-    #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
+    #expect(try lapse.facts(asOf: "2026-03-01", lengths).days(.reactivated) == ["2026-02-15"])
     var failed = StateFeed(.iaptic)
     failed.show("2026-01-10", 10, until: "2026-02-10")
     failed.show("2026-02-10", 10, until: "2026-02-10") { $1.isInBillingRetry = true }
     failed.show("2026-02-25", 11, until: "2026-03-25")
-    for rules in [monthly, { _ in }] {
+    for rules in [lengths, { _ in }] {
       #expect(try failed.facts(asOf: "2026-03-01", rules).days(.recovered) == ["2026-02-25"])
     }
   }
@@ -126,9 +124,7 @@ struct ChargesFromStatesTests {
           event.kind = .graceEntered
           (state.firstPurchasedAt, state.isInBillingRetry) = (at("2026-02-02"), true)
         }
-        let first = try feed.histories(asOf: "2026-04-20") {
-          $0.periods = [StateFeed.monthly: .months(1)]
-        }.first?.events.first
+        let first = try feed.histories(asOf: "2026-04-20", lengths).first?.events.first
         #expect(first?.kind == (isFirst ? .started : .renewed), "\(transaction) \(end)")
         #expect((first?.time == at("2026-02-02")) == isFirst)
       }
@@ -215,10 +211,9 @@ struct ChargesFromStatesTests {
     feed.show("2026-01-20", 0, until: "2026-02-10", of: 10) { _, state in
       state.firstPurchasedAt = at("2025-01-10")
     }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
-    #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.firstSeen) == ["2026-01-10"])
+    #expect(try feed.facts(asOf: "2026-02-01", lengths).days(.firstSeen) == ["2026-01-10"])
     feed.events[0].observation?.firstPurchasedAt = at("2026-01-09")
-    #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
+    #expect(try feed.facts(asOf: "2026-02-01", lengths).days(.new) == ["2026-01-09"])
   }
 
   @Test("A repurchase within a running period was charged for its own length")
@@ -247,11 +242,10 @@ struct ChargesFromStatesTests {
     for (transaction, end) in [(Int64(10), "2026-02-10"), (11, "2026-03-20")] {
       feed.show(end, transaction, until: end) { _, state in state.isUndated = true }
     }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
-    let facts = try feed.facts(asOf: "2026-04-01", monthly)
+    let facts = try feed.facts(asOf: "2026-04-01", lengths)
     #expect(facts.days(.new) == ["2026-01-10"] && facts.days(.reactivated) == ["2026-02-20"])
     feed.events[1].periodEnd = at("2026-03-11")
-    #expect(try feed.facts(asOf: "2026-04-01", monthly).count(.reactivated) == 0)
+    #expect(try feed.facts(asOf: "2026-04-01", lengths).count(.reactivated) == 0)
     #expect(try feed.facts(asOf: "2026-04-01").days(.new) == ["2026-02-10"])
   }
 
@@ -259,12 +253,11 @@ struct ChargesFromStatesTests {
   func seenTooLate() throws {
     var feed = StateFeed(.flobuk)
     feed.show("2026-02-10T00:03:00", 10, until: "2026-02-10") { _, state in state.isOwned = false }
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
-    #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-01-10"])
+    #expect(try feed.facts(asOf: "2026-04-01", lengths).days(.new) == ["2026-01-10"])
     #expect(try feed.history() == ["expired 2026-02-10", "started 2026-02-10"])
     #expect(try feed.histories(asOf: "2026-04-01").flatMap(\.findings).isEmpty)
     feed.events[0].time = at("2026-02-09")
-    #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-02-09"])
+    #expect(try feed.facts(asOf: "2026-04-01", lengths).days(.new) == ["2026-02-09"])
   }
 
   @Test("A reported charge is not derived again, whichever arrived first")

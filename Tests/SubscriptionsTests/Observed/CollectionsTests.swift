@@ -81,9 +81,7 @@ extension CollectionsTests {
         (state.isReplaced, state.isOwned) = (true, false)
       }
     }
-    let facts = try feed.histories(asOf: "2026-08-01") {
-      $0.periods[StateFeed.monthly] = .months(1)
-    }
+    let facts = try feed.histories(asOf: "2026-08-01", lengths)
     #expect(facts.compactMap(\.state).flatMap(\.charges).map(\.time) == [at("2026-06-02")])
   }
 

@@ -6,10 +6,6 @@ import Domain
 /// Purchases that states show next to or within the period of another one.
 @Suite("Purchases that overlap with others in states")
 struct OverlappingPurchasesTests {
-  private func known(_ rules: inout FoldSettings) {
-    rules.periods = [StateFeed.monthly: .months(1), StateFeed.yearly: .months(12)]
-  }
-
   private func charged(_ feed: StateFeed, _ change: (inout FoldSettings) -> Void) throws -> [String]
   {
     let charges = try feed.histories(asOf: "2026-07-20", change).flatMap { $0.state?.charges ?? [] }
@@ -28,11 +24,11 @@ struct OverlappingPurchasesTests {
         event.product = StateFeed.yearly
         (state.isOwned, state.isAutoRenewing, state.isReplaced) = (false, false, true)
       }
-      for rules in [known, { _ in }] {
+      for rules in [lengths, { _ in }] {
         let facts = try feed.facts(asOf: "2026-07-20", rules)
         #expect(facts.count(.transferIn) == 0 && facts.charges(.productChange) == 0)
       }
-      #expect(try charged(feed, known) == ["1 2026-05-20", "2 2025-04-14"])
+      #expect(try charged(feed, lengths) == ["1 2026-05-20", "2 2025-04-14"])
       #expect(try charged(feed) { _ in } == ["1 2026-05-20", "2 2026-04-14"])
     }
   }
@@ -48,7 +44,7 @@ struct OverlappingPurchasesTests {
       (state.isOwned, state.isAutoRenewing) = (false, false)
     }
     for index in feed.events.indices { feed.events[index].observation?.group = 5 }
-    #expect(try charged(feed, known) == ["1 2026-03-14", "2 2025-09-01"])
+    #expect(try charged(feed, lengths) == ["1 2026-03-14", "2 2025-09-01"])
   }
 
   @Test("An upgrade without ids was charged when it was bought, by its own date")
@@ -62,8 +58,8 @@ struct OverlappingPurchasesTests {
       feed.shown("2026-05-20T00:00:09", 2, switched, until: "2027-05-20", StateFeed.yearly) {
         $0.firstPurchasedAt = at("2026-05-20")
       }
-      #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-05-20"], "\(switched)")
-      let facts = try feed.facts(asOf: "2026-07-20", known)
+      #expect(try charged(feed, lengths) == ["1 2026-05-10", "2 2026-05-20"], "\(switched)")
+      let facts = try feed.facts(asOf: "2026-07-20", lengths)
       #expect(facts.days(.transferIn) == ["2026-05-20"] && facts.count(.churned) == 0)
     }
   }
@@ -76,10 +72,10 @@ struct OverlappingPurchasesTests {
       ($0.isReplaced, $0.isOwned) = (true, false)
     }
     feed.shown("2026-06-07T00:00:09", 2, "2026-05-10", until: "2027-06-07", StateFeed.yearly)
-    #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-06-07"])
+    #expect(try charged(feed, lengths) == ["1 2026-05-10", "2 2026-06-07"])
     // A month's renewal is charged up to a day early, and months differ.
     feed.events[2].received = at("2026-06-09T12:00:00")
-    #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-06-10"])
+    #expect(try charged(feed, lengths) == ["1 2026-05-10", "2 2026-06-10"])
   }
 
   @Test("A trial without ids within another product's period has its own length")
@@ -92,7 +88,7 @@ struct OverlappingPurchasesTests {
     feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-27", StateFeed.yearly) {
       ($0.firstPurchasedAt, $0.isTrial) = (at("2026-05-20"), true)
     }
-    let trials = try feed.histories(asOf: "2026-05-25", known).flatMap { $0.state?.trials ?? [] }
+    let trials = try feed.histories(asOf: "2026-05-25", lengths).flatMap { $0.state?.trials ?? [] }
     #expect(trials.map { text($0.start) } == ["2026-05-20T00:00:09"])
   }
 }
@@ -112,7 +108,7 @@ extension OverlappingPurchasesTests {
 
   @Test("Without ids, an end cut by a refund belongs to the revoked purchase")
   func cutByRefund() throws {
-    for rules in [known, { _ in }] {
+    for rules in [lengths, { _ in }] {
       let facts = try revokedAt.facts(asOf: "2026-07-20", rules)
       #expect(facts.charges(.first) == 1 && facts.charges(.renewal) == 1)
       #expect(facts.days(.churnedRefund) == ["2026-04-19"] && facts.count(.churned) == 1)
@@ -121,7 +117,7 @@ extension OverlappingPurchasesTests {
 
   @Test("A purchase after such a refund is separate")
   func boughtAfterRefund() throws {
-    for rules in [known, { _ in }] {
+    for rules in [lengths, { _ in }] {
       var feed = revokedAt
       feed.shown("2026-04-25T00:00:05", 4, "2026-04-25", until: "2026-05-25")
       let facts = try feed.facts(asOf: "2026-05-20", rules)
@@ -140,14 +136,14 @@ extension OverlappingPurchasesTests {
     feed.shown("2026-05-20T00:00:05", 2, "2026-03-01", until: "2026-06-20") {
       $0.firstPurchasedAt = at("2026-03-01")
     }
-    for rules in [known, { _ in }] {
+    for rules in [lengths, { _ in }] {
       let facts = try feed.facts(asOf: "2026-06-01", rules)
       #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
       #expect(facts.count(.churned) == 1 && facts.count(.reactivated) == 1)
     }
     // Without receive times, the length decides.
     for index in feed.events.indices { feed.events[index].received = nil }
-    let facts = try feed.facts(asOf: "2026-06-01", known)
+    let facts = try feed.facts(asOf: "2026-06-01", lengths)
     #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
   }
 }

@@ -66,9 +66,7 @@ struct UndatedStatesTests {
     // Another purchase of its collection was cancelled then.
     feed.events[2].time = at("2026-02-20")
     for story in [feed, feed.sortedOtherwise] {
-      let facts = try story.facts(asOf: "2026-04-20") {
-        $0.periods = [StateFeed.monthly: .months(1)]
-      }
+      let facts = try story.facts(asOf: "2026-04-20", lengths)
       #expect(facts.renewalOrdinals == [1, 2, 3])
       #expect(facts.count(.churned) == 0)
     }
@@ -203,9 +201,8 @@ struct UndatedStatesTests {
     // A cancel is the latest time in the body.
     feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
     feed.events[3].time = at("2026-04-10")
-    let monthly: (inout FoldSettings) -> Void = { $0.periods = [StateFeed.monthly: .months(1)] }
     for missing in [[], [1], [2], [0, 1, 2, 3]] {
-      for rules in [monthly, { _ in }] {
+      for rules in [lengths, { _ in }] {
         var mixed = feed
         for place in missing { mixed.events[place].received = nil }
         for story in [mixed, mixed.sortedOtherwise] {
@@ -238,9 +235,7 @@ struct UndatedStatesTests {
     var unseen = StateFeed(.iaptic)
     unseen.receive("2026-04-01T00:00:05", 13, until: "2026-05-01")
     #expect(try unseen.history() == ["renewed 2026-04-01T00:00:05"])
-    let known = try unseen.facts(asOf: "2026-05-01") {
-      $0.periods = [StateFeed.monthly: .months(1)]
-    }
+    let known = try unseen.facts(asOf: "2026-05-01", lengths)
     #expect(known.days(.firstSeen) == ["2026-04-01"])
   }
 

@@ -6,14 +6,12 @@ import Testing
 @Suite("Unreported charges, if no ends or kinds are sent")
 struct UnseenChargeTests {
   private func unseen(_ telling: StateFeed) throws -> [UnseenPeriod] {
-    try telling.histories(asOf: "2026-08-01") { $0.periods = [StateFeed.monthly: .months(1)] }
-      .flatMap { $0.state?.unseenPeriods ?? [] }
+    try telling.histories(asOf: "2026-08-01", lengths).flatMap { $0.state?.unseenPeriods ?? [] }
   }
 
   /// A month from January, and then an event of another transaction.
   private func purple(_ kind: EventKind, _ time: String) throws -> [UnseenPeriod] {
-    var telling = StateFeed(.purple)
-    telling.report(.started, "2026-01-01")
+    var telling = StateFeed(.purple, started: "2026-01-01")
     telling.report(kind, time) { $0.transaction = 14 }
     return try unseen(telling)
   }

@@ -8,8 +8,7 @@ struct PreviousPeriodTests {
   /// A monthly purchase in January and a yearly one from the 20th, whose end follows from its
   /// length.
   private func upgraded() -> Story {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "60") {
       $0.product = Story.yearly
     }
@@ -33,8 +32,7 @@ struct PreviousPeriodTests {
     var story = upgraded()
     story.report(.canceled, "2026-01-20T00:00:20", until: "2026-02-10") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-02-01").count(.autoRenewOff, product: Story.yearly) == 0)
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-02-01")))
+    let history = try story.history(asOf: "2026-02-01")
     #expect(history.state?.isAutoRenewOff == false)
     story.events[2].transaction = 102
     #expect(try story.facts(asOf: "2026-02-01").count(.autoRenewOff, product: Story.yearly) == 1)
@@ -44,19 +42,16 @@ struct PreviousPeriodTests {
     "Reports about the previous charge neither end a renewal nor explain its end",
     arguments: [EventKind.expired, .billingRetry, .revoked])
   func afterRenewal(kind: EventKind) throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     story.report(kind, "2026-02-10T00:00:05", until: "2026-02-10T00:00:05") { $0.transaction = 101 }
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+    let history = try story.history(asOf: "2026-04-01")
     #expect(history.state?.unansweredEnd == at("2026-03-10"))
     let facts = try story.facts(asOf: "2026-04-01")
     #expect(facts.days(.churnedUnknown) == ["2026-03-10"] && facts.count(.churned) == 1)
     story.events[2].transaction = 102
     story.events[2].periodEnd = at("2026-03-10")
-    let own = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+    let own = try story.history(asOf: "2026-04-01")
     #expect(own.state?.unansweredEnd == nil)
   }
 
@@ -67,8 +62,7 @@ struct PreviousPeriodTests {
       ("2026-02-20", 10, ["2026-02-20"]),
     ])
   func afterRestart(expired: String, transaction: Int64, churned: [String]) throws {
-    var feed = StateFeed(.purple)
-    feed.report(.started, "2026-01-10")
+    var feed = StateFeed(.purple, started: "2026-01-10")
     feed.report(.resubscribed, "2026-02-09T02:00:00") { $0.transaction = 11 }
     feed.report(.expired, expired) { $0.transaction = transaction }
     let facts = try feed.facts(asOf: "2026-06-01") { $0.periods = [StateFeed.monthly: .days(30)] }
@@ -96,21 +90,18 @@ struct PreviousPeriodTests {
     story.report(.upgraded, "2026-01-08", until: "2027-01-08", price: "90") {
       $0.product = Story.yearly
     }
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+    let history = try story.history(asOf: "2026-04-01")
     #expect(history.periods.map(\.start) == [at("2026-02-10"), at("2026-02-10")])
   }
 
   @Test("A cancel of a missing charge proves the charge, and leaves no silence before it")
   func cancelOfUnseen() throws {
-    var story = Story()
-    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    var story = Story.paid("2026-01-10", until: "2026-02-10")
     story.report(.canceled, "2026-02-20", until: "2026-03-10") {
       $0.transaction = 555
       $0.startsLineage = false
     }
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+    let history = try story.history(asOf: "2026-04-01")
     #expect(history.state?.unansweredEnd == nil)
     #expect(history.state?.unseenPeriods.map(\.transaction) == [555])
     #expect(history.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
@@ -119,14 +110,12 @@ struct PreviousPeriodTests {
   @Test("The refund of an older missing charge does not explain silence; that of a newer one may")
   func refundOfUnseen() throws {
     func unansweredEnd(charged: String) throws -> Instant? {
-      var story = Story()
-      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      var story = Story.paid("2026-01-10", until: "2026-02-10")
       story.report(.refunded, "2026-01-20", price: "10") {
         $0.transaction = 55
         $0.periodStart = at(charged)
       }
-      let history = try SubscriptionHistory(
-        events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
+      let history = try story.history(asOf: "2026-04-01")
       return history.state?.unansweredEnd
     }
     #expect(try unansweredEnd(charged: "2025-11-10") == at("2026-02-10"))

@@ -6,12 +6,8 @@ import Domain
 @Suite struct ProductChangeTests {
   /// Monthly for $10 from March, upgraded for $20 on the 16th with an unknown end.
   private func upgraded() -> Story {
-    var story = Story()
-    story.report(.started, "2026-03-01", until: "2026-04-01", price: "10")
-    story.report(.upgraded, "2026-03-16", until: "2026-03-16", price: "20") {
-      $0.product = Story.yearly
-      $0.previousProduct = Story.monthly
-    }
+    var story = Story.paid("2026-03-01", until: "2026-04-01")
+    story.report(.upgraded, "2026-03-16", until: "2026-03-16", price: "20", toYearly)
     return story
   }
 
@@ -21,8 +17,7 @@ import Domain
     story.report(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16T00:00:01") {
       $0.product = Story.yearly
     }
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-05-10")))
+    let history = try story.history(asOf: "2026-05-10")
     #expect(
       history.findings.map(\.code) == [.expiryMismatch] && history.state?.unansweredEnd == nil)
     let facts = try story.facts(asOf: "2026-05-10")
@@ -66,8 +61,7 @@ import Domain
   func changeAlone() throws {
     var story = Story()
     story.report(.downgraded, "2026-03-20", until: "2026-03-20")
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-05-10")))
+    let history = try story.history(asOf: "2026-05-10")
     #expect(history.state?.periodEnd == nil)
   }
 
@@ -81,8 +75,7 @@ import Domain
     story.report(kinds.0, times.0, until: times.0) {
       $0.transaction = credit
       $0.startsLineage = false
-      $0.product = Story.yearly
-      $0.previousProduct = Story.monthly
+      toYearly(&$0)
       $0.country = 6
       $0.revenue = Revenue(usd: Amount(micros: -5_000_000), currency: 9, isProceed: false)
     }
@@ -110,8 +103,7 @@ import Domain
           for turn in 0..<6 {
             story.events.swapAt(turn % 3, (turn + 1) % 3)
             for index in 0..<3 { story.events[index].identity = Int64((index + turn) % 3) }
-            let history = try SubscriptionHistory(
-              events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+            let history = try story.history(asOf: "2026-03-01")
             #expect(history.findings.isEmpty, "\(reported)")
             let refund = try #require(history.state?.refunds.first)
             #expect(refund.transaction == 101 && refund.chargeIsKnown, "\(reported)")
@@ -135,8 +127,7 @@ import Domain
         at: ("2026-01-16T12:00:00", "2026-01-16T12:00:00"))
       story.report(.refunded, "2026-01-10", price: refunded) { $0.transaction = 101 }
       story.events.swapAt(1, 3)
-      let history = try SubscriptionHistory(
-        events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+      let history = try story.history(asOf: "2026-03-01")
       let found = history.findings.filter { $0.code == .overRefund }
       #expect(found.map { $0.difference?.text() } == (held.map { [$0] } ?? []))
       let facts = try story.facts(asOf: "2026-03-01")
@@ -148,17 +139,14 @@ import Domain
   @Test("If the amounts of a product change contradict each other, US dollars decide")
   func contradictingSigns() throws {
     for (usd, local, isCredit) in [(5, -4, false), (-5, 4, true), (0, -4, true), (0, 4, false)] {
-      var story = Story()
-      story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+      var story = Story.paid("2026-01-01", until: "2026-02-01")
       story.report(.upgraded, "2026-01-16", until: "2027-01-16") {
-        $0.product = Story.yearly
-        $0.previousProduct = Story.monthly
+        toYearly(&$0)
         $0.revenue = Revenue(
           local: Amount(micros: Int64(local) * 1_000_000),
           usd: Amount(micros: Int64(usd) * 1_000_000), currency: 9, isProceed: false)
       }
-      let history = try SubscriptionHistory(
-        events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+      let history = try story.history(asOf: "2026-03-01")
       let change = try #require(history.bookings.last)
       #expect(change.isRefund == isCredit, "\(usd) \(local)")
       #expect(change.money.grossLocal == Amount(micros: 4_000_000))
@@ -172,8 +160,7 @@ import Domain
       credit: 101, charge: 102, (.upgraded, .upgraded),
       at: ("2026-01-16T12:00:00", "2026-01-16T12:00:00"))
     story.events[0].time = at("2026-01-17")
-    let history = try SubscriptionHistory(
-      events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+    let history = try story.history(asOf: "2026-03-01")
     #expect(history.findings.map(\.code) == [.impossibleSequence])
   }
 
@@ -184,8 +171,7 @@ import Domain
       at: ("2026-01-16T12:00:00", "2026-01-16T12:00:01"))
     for previous in [0, Story.yearly] {
       for index in 1...2 { story.events[index].previousProduct = previous }
-      let history = try SubscriptionHistory(
-        events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
+      let history = try story.history(asOf: "2026-03-01")
       #expect(history.findings.isEmpty)
     }
   }
