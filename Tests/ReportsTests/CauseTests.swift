@@ -17,6 +17,14 @@ struct CauseTests {
     Set(try world.restatements().compactMap { $0["cause"] })
   }
 
+  private func closeJanuary() throws {
+    var act = AuditEntry(.close)
+    let january = Month(number: 2026 * 12)
+    (act.month, act.zone) = (january, "UTC")
+    let plan = ReportPlan(rules: world.rules, run: 1)
+    _ = try world.ledger.close(act, FrozenMonth(january, from: world.ledger, plan: plan).reports)
+  }
+
   @Test("A row in which only refunds changed is restated by a refund")
   func refund() throws {
     try world.sell(3)
@@ -31,12 +39,7 @@ struct CauseTests {
   func incomplete() throws {
     try world.start(trials: 2, pending: 1)
     try world.publish()
-    let frozen = try FrozenMonth(
-      Month(number: 2026 * 12), from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
-    var act = AuditEntry(.close)
-    act.month = Month(number: 2026 * 12)
-    act.zone = "UTC"
-    _ = try world.ledger.close(act, frozen.reports)
+    try closeJanuary()
     try world.start(trials: 2, pending: 0)
     try world.publish()
     #expect(try causes() == ["incomplete"])
@@ -91,12 +94,7 @@ struct CauseTests {
     }
     let breaks = [found("january", 1), found("other", 1), found("february", 2)]
     try world.publish(breaks: breaks)
-    let january = Month(number: 2026 * 12)
-    let frozen = try FrozenMonth(
-      january, from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
-    var act = AuditEntry(.close)
-    (act.month, act.zone) = (january, "UTC")
-    _ = try world.ledger.close(act, frozen.reports)
+    try closeJanuary()
     try decide("february")
     try world.publish(options: #"{"decisions":"1"}"#, breaks: Array(breaks.dropFirst()))
     #expect(try world.restated("column", "cause").contains("open_breaks late_event"))

@@ -104,6 +104,17 @@ func reported(_ row: [String: String], _ columns: String...) -> [String] {
   columns.map { "\($0)=\(row[$0] ?? "missing")" }
 }
 
+/// Expects these cells of `row`, each as `column=value`.
+func expect(
+  _ row: [String: String], _ cells: String..., sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let found = cells.map { cell in
+    let column = String(cell.prefix { $0 != "=" })
+    return "\(column)=\(row[column] ?? "missing")"
+  }
+  #expect(found == cells, sourceLocation: sourceLocation)
+}
+
 /// Writes every report of the set into `folder`.
 func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String

@@ -105,23 +105,19 @@ struct DeliveryReportTests {
   @Test("Two failures, or three within less than a minute, are not an outage")
   func tooLittle() throws {
     try fail(at: 100, 10_000)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
     try receive(at: 20_000)
     try fail(at: 30_000, 30_001, 30_059)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
   }
 
   @Test("Failed retries extend an outage but do not make one")
   func retries() throws {
     try fail(at: 100, 101)
     try fail(at: 160, 460, attempt: 2)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
     try fail(at: 102)
-    try world.write()
-    let rows = try world.rows("outages.csv")
+    let rows = try outages()
     #expect(rows.map { $0["to"] } == ["2026-02-03T00:07:40Z"])
     #expect(rows.map { $0["deliveries_delayed"] } == ["3"])
     #expect(rows.map { $0["last_taken_at"] } == [""])
@@ -132,19 +128,16 @@ struct DeliveryReportTests {
     try fail(at: 100, 400)
     try receive(at: 650)
     try fail(at: 1_000, 1_300)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
   }
 
   @Test("Failures between two receipts of the same five minutes are not in an outage")
   func interleaved() throws {
     try receive(at: 10, to: 290)
     try fail(at: 100, 150, 200, 250)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
     try fail(at: 295, 310, 400)
-    try world.write()
-    #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
+    #expect(try outages().map { $0["deliveries_delayed"] } == ["3"])
   }
 
   @Test("Each provider has its own outages")
@@ -152,19 +145,16 @@ struct DeliveryReportTests {
     try fail(at: 100, 200)
     try fail(at: 150, 250, provider: .flobuk)
     try receive(at: 155, provider: .flobuk)
-    try world.write()
-    #expect(try world.rows("outages.csv").isEmpty)
+    #expect(try outages().isEmpty)
     try fail(at: 180)
-    try world.write()
-    #expect(try world.rows("outages.csv").map { $0["provider"] } == ["qonversion"])
+    #expect(try outages().map { $0["provider"] } == ["qonversion"])
   }
 
   @Test("An outage reported by several runs is one outage")
   func overRuns() throws {
     try receive(at: 5)
     for run in 1...3 { try fail(at: 100, 120, 180, run: Int64(run)) }
-    try world.write()
-    #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
+    #expect(try outages().map { $0["deliveries_delayed"] } == ["3"])
   }
 
   @Test("Events that stay missing between the receipts around an outage were lost in it")
@@ -181,6 +171,12 @@ struct DeliveryReportTests {
       ], asOf: world.rules.asOf, run: run)
     try world.write(run: run)
     #expect(try world.rows("outages.csv").map { $0["deliveries_lost"] } == ["2"])
+  }
+
+  /// The rows of outages.csv, written now.
+  private func outages() throws -> [[String: String]] {
+    try world.write()
+    return try world.rows("outages.csv")
   }
 
   private static let midnight = Int64(Day(year: 2026, month: 2, day: 3).number) * 86_400
