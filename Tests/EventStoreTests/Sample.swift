@@ -117,6 +117,19 @@ extension EventBatch {
   }
 }
 
+/// Expects an error of this kind, and returns it.
+@discardableResult
+func expect<Value>(
+  _ kind: SubledgerError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
+  from work: () throws -> Value
+) -> SubledgerError? {
+  let error = #expect(throws: SubledgerError.self, sourceLocation: sourceLocation) {
+    _ = try work()
+  }
+  #expect(error?.kind == kind, "\(error as Any)", sourceLocation: sourceLocation)
+  return error
+}
+
 extension NewArchive {
   static func named(_ name: String, kind: ArchiveKind = .events) -> NewArchive {
     var archive = NewArchive(name: name, sha256: "sha of \(name)", kind: kind)
@@ -127,6 +140,12 @@ extension NewArchive {
 }
 
 extension Ledger {
+  /// A new ledger whose file has no name any more.
+  static func fresh() throws -> Ledger {
+    let folder = try TemporaryFolder()
+    return try withExtendedLifetime(folder) { try fresh(in: folder) }
+  }
+
   /// A new ledger in `folder`.
   static func fresh(in folder: TemporaryFolder) throws -> Ledger {
     try open(path: folder.path("ledger.sqlite"), mode: .readWrite)
@@ -155,6 +174,16 @@ extension Ledger {
     let ingest = try beginEvents(.named(name))
     try ingest.add(.of(lines))
     return try ingest.finish()
+  }
+
+  /// Ingests a file of snapshots.
+  @discardableResult
+  func ingest(
+    _ name: String, _ snapshots: [Snapshot], rejects: [Reject] = []
+  ) throws -> ArchiveCounts {
+    let intake = try SnapshotIntake(.named(name, kind: .snapshots), into: self)
+    try intake.add(snapshots, rejects: rejects)
+    return try intake.finish()
   }
 
   /// Replaces all facts with `facts`, as a fold of everything does.

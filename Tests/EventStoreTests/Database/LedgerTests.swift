@@ -6,10 +6,16 @@ import Testing
 
 @Suite("The ledger's file")
 struct LedgerTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("a.sqlite")
+  }
+
   @Test("A new ledger, its log and its lock are readable by their owner only")
   func modes() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     for name in [path, path + "-wal", path + "-shm", path + ".lock"] {
@@ -21,8 +27,6 @@ struct LedgerTests {
 
   @Test("A ledger can be reopened, and the empty word has its row")
   func reopening() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     do { _ = try Ledger.open(path: path, mode: .readWrite) }
     let ledger = try Ledger.open(path: path, mode: .readOnly)
     var seen: [String] = []
@@ -37,46 +41,30 @@ struct LedgerTests {
 
   @Test("A read-only ledger cannot be written")
   func readOnly() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     do { _ = try Ledger.open(path: path, mode: .readWrite) }
     let ledger = try Ledger.open(path: path, mode: .readOnly)
-    let error = #expect(throws: SubledgerError.self) {
-      try ledger.rows(sql: "delete from run") { _ in }
-    }
-    #expect(error?.kind == .permission)
+    expect(.permission) { try ledger.rows(sql: "delete from run") { _ in } }
   }
 
   @Test("A file that is not a database is refused and left unchanged", arguments: [1, 16, 1_600])
   func notADatabase(length: Int) throws {
-    let folder = try TemporaryFolder()
     let text = String(String(repeating: "period,provider\n", count: 100).prefix(length))
     let path = try folder.write(text, to: "a.csv")
-    let error = #expect(throws: SubledgerError.self) {
-      try Ledger.open(path: path, mode: .readWrite)
-    }
-    #expect(error?.kind == .damagedInput)
+    expect(.damagedInput) { try Ledger.open(path: path, mode: .readWrite) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
   @Test("Another program's database is refused")
   func foreignDatabase() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
       try ledger.rows(sql: "pragma application_id = 7") { _ in }
     }
-    let error = #expect(throws: SubledgerError.self) {
-      try Ledger.open(path: path, mode: .readWrite)
-    }
-    #expect(error?.kind == .damagedInput)
+    expect(.damagedInput) { try Ledger.open(path: path, mode: .readWrite) }
   }
 
   @Test("A ledger whose creation was interrupted is empty, and the next run completes it")
   func interrupted() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
       var parts: [String] = []
@@ -91,46 +79,33 @@ struct LedgerTests {
         + ["pragma user_version = 0", "pragma application_id = 0"]
       for statement in undoing { try ledger.rows(sql: statement) { _ in } }
     }
-    let error = #expect(throws: SubledgerError.self) {
-      try Ledger.open(path: path, mode: .readOnly)
-    }
-    #expect(error?.kind == .noInput)
+    expect(.noInput) { try Ledger.open(path: path, mode: .readOnly) }
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     #expect(try ledger.contents().isEmpty)
   }
 
   @Test("A ledger of a newer program is refused")
   func newer() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
       try ledger.rows(sql: "pragma user_version = 999") { _ in }
     }
     for mode in [Ledger.Mode.readWrite, .readOnly] {
-      let error = #expect(throws: SubledgerError.self) { try Ledger.open(path: path, mode: mode) }
-      #expect(error?.kind == .configuration)
+      expect(.configuration) { try Ledger.open(path: path, mode: mode) }
     }
   }
 
   @Test("Opening a missing ledger reports that, and creates no file")
   func missing() throws {
-    let folder = try TemporaryFolder()
-    let error = #expect(throws: SubledgerError.self) {
-      try Ledger.open(path: folder.path("none.sqlite"), mode: .readOnly)
-    }
-    #expect(error?.kind == .noInput)
+    expect(.noInput) { try Ledger.open(path: folder.path("none.sqlite"), mode: .readOnly) }
     #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
-    let nowhere = #expect(throws: SubledgerError.self) {
+    expect(.inputOutput) {
       try Ledger.open(path: folder.path("no/folder/a.sqlite"), mode: .readWrite)
     }
-    #expect(nowhere?.kind == .inputOutput)
   }
 
   @Test("A run whose lock was removed writes nothing, even if another run has a new lock")
   func removedLock() throws {
-    let folder = try TemporaryFolder()
-    defer { withExtendedLifetime(folder) {} }
     let ledger = try Ledger.fresh(in: folder)
     ledger.lock = try LedgerLock.acquire(ledgerPath: ledger.path, waitSeconds: 0)
     func finish() throws {
@@ -138,8 +113,7 @@ struct LedgerTests {
     }
     try finish()
     #expect(unlink(ledger.path + ".lock") == 0)
-    let error = #expect(throws: SubledgerError.self) { try finish() }
-    #expect(error?.kind == .tryAgain)
+    expect(.tryAgain) { try finish() }
     let other = try LedgerLock.acquire(ledgerPath: ledger.path, waitSeconds: 0)
     #expect(throws: SubledgerError.self) { try ledger.learn(["a word"]) }
     #expect(throws: SubledgerError.self) { try finish() }
@@ -151,13 +125,8 @@ struct LedgerTests {
 
   @Test("A lock that another run holds is refused, and available when that run ends")
   func lock() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("a.sqlite")
     var first: LedgerLock? = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
-    let error = #expect(throws: SubledgerError.self) {
-      try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
-    }
-    #expect(error?.kind == .tryAgain)
+    expect(.tryAgain) { try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0) }
     #expect(first != nil)
     first = nil
     _ = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)

@@ -6,13 +6,9 @@ import Testing
 
 @Suite("Views of the ledger contain words and exact decimals")
 struct ViewTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.open(path: folder.path("a.sqlite"), mode: .readWrite)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private func texts(_ sql: String) throws -> [String] {
     var texts: [String] = []

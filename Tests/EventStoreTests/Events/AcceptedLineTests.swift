@@ -7,15 +7,11 @@ import Domain
 struct AcceptedLineTests {
   @Test("Lines of snapshots do not count")
   func snapshots() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line(), Line(transaction: "2")])
-    let snapshots = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
-    try snapshots.add([
-      Snapshot(
-        provider: .qonversion, user: "u", capturedAt: Instant(seconds: 1), entitlements: [])
-    ])
-    _ = try snapshots.finish()
+    let captured = Instant(seconds: 1)
+    try ledger.ingest(
+      "s", [Snapshot(provider: .qonversion, user: "u", capturedAt: captured, entitlements: [])])
     #expect(try ledger.acceptedEventLines() == 2)
   }
 }

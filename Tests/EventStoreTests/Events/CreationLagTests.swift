@@ -11,8 +11,7 @@ struct CreationLagTests {
 
   /// The feeds' lags, and the sample they are computed from.
   private func measured(_ archives: [[Line]]) throws -> (lags: [Interval], sample: [String]) {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     for (index, lines) in archives.enumerated() { try ledger.ingest("archive \(index)", lines) }
     return (
       Array(try ledger.creationLags().values),

@@ -7,8 +7,7 @@ import Domain
 struct EventRemovalTests {
   @Test("Removal keeps the other events, and the removed one is new when it arrives again")
   func forget() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let lines = [
       Line(transaction: "1", user: "first"), Line(transaction: "2", user: "second", time: 9),
     ]
@@ -24,8 +23,7 @@ struct EventRemovalTests {
 
   @Test("Removing its last event removes a lineage; removing its versions removes a conflict")
   func last() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let line = Line()
     try ledger.ingest("a", [line, Line(usd: 1, body: "other")])
     #expect(try ledger.conflicts().count == 1)
@@ -37,8 +35,7 @@ struct EventRemovalTests {
 
   @Test("Removing an unknown event does nothing")
   func unknown() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line()])
     var other = Event(kind: .renewed, time: Line().at)
     other.lineage = 42

@@ -5,18 +5,12 @@ import Domain
 
 @Suite("Fold groups")
 struct GroupTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private func ingest(_ lines: [Line], archive: String = "a") throws {
-    let ingest = try ledger.beginEvents(.named(archive))
-    try ingest.add(.of(lines))
-    _ = try ingest.finish()
+    try ledger.ingest(archive, lines)
   }
 
   /// Each group as the originals of its lineages, and the times of its events.

@@ -10,7 +10,7 @@ struct ManyVersionsTests {
     for lines in [1, 64, 65, 150] {
       var contents: Set<[String]> = []
       for isReversed in [false, true] {
-        let ledger = try Ledger.fresh(in: try TemporaryFolder())
+        let ledger = try Ledger.fresh()
         let versions = (1...lines).map { Line(created: Int64($0 % 90), usd: Int64($0)) }
         let counts = try ledger.ingest("a", isReversed ? versions.reversed() : versions)
         #expect(counts.accepted == Int64(lines))
@@ -28,7 +28,7 @@ struct ManyVersionsTests {
   @Test("A signal stops work within the versions of one event")
   func stopAmidVersions() throws {
     func asked(_ lines: Int, before: Int = .max) throws -> Int {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let listener = Listener(before: before)
       let intake = try ledger.beginEvents(.named("a"))
       try intake.add(.of((0..<lines).map { Line(created: 0, usd: Int64($0)) }))
@@ -44,7 +44,7 @@ struct ManyVersionsTests {
 
   @Test("A version that a published run used is kept beyond the limit of 64")
   func publishedVersions() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line(created: 1, usd: 1), Line(created: 0, usd: 2)])
     try ledger.publish()
     let later = (3...90).map { Line(created: Int64($0), usd: Int64($0)) }
@@ -58,7 +58,7 @@ struct ManyVersionsTests {
   @Test("An event in hundreds of lineages counts in the lineage with the last version")
   func manyLineages() throws {
     for isSplit in [false, true] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let lines = (1...300).map { Line(original: "\($0)", created: Int64($0 * 11 % 301)) }
       let parts = isSplit ? [lines[..<100], lines[100...]] : [lines[...]]
       for (number, part) in parts.enumerated() { try ledger.ingest("\(number)", Array(part)) }

@@ -7,13 +7,9 @@ import Testing
 struct SharedFingerprintTests {
   /// Publicly computable ids with the same fingerprint.
   static let ids = ["anna0001", "bert0002", "carl0003"].map { "user-00000003805\($0)4eid0LQt" }
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private func lines(_ users: [String]) -> [Line] {
     users.map { Line(transaction: "of \($0)", original: "of \($0)", user: $0) }
@@ -23,12 +19,6 @@ struct SharedFingerprintTests {
     Snapshot(
       provider: .qonversion, app: "app", user: user, capturedAt: Instant(seconds: 9),
       entitlements: [Entitlement(id: entitlement)], place: Provenance(line: 1, byteOffset: 0))
-  }
-
-  private func add(_ snapshots: [Snapshot]) throws -> ArchiveCounts {
-    let intake = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
-    try intake.add(snapshots)
-    return try intake.finish()
   }
 
   private func requireApart() throws {
@@ -69,7 +59,7 @@ struct SharedFingerprintTests {
   @Test("Users of snapshots are kept apart, and match those of events")
   func snapshots() throws {
     try ledger.ingest("a", lines([Self.ids[1]]))
-    #expect(try add(Self.ids.map { snapshot($0) }).accepted == 3)
+    #expect(try ledger.ingest("s", Self.ids.map { snapshot($0) }).accepted == 3)
     try ledger.ingest("b", lines([Self.ids[0], Self.ids[2]]))
     try requireApart()
     #expect(try ledger.table("select count(distinct user) from snapshot") == ["3"])
@@ -78,7 +68,7 @@ struct SharedFingerprintTests {
   @Test("Contents of a user's snapshots are kept apart")
   func contents() throws {
     let names = ["plan-48695", "plan-81504"]
-    #expect(try add(names.map { snapshot("u", entitlement: $0) }).accepted == 2)
+    #expect(try ledger.ingest("s", names.map { snapshot("u", entitlement: $0) }).accepted == 2)
     let keys = try ledger.table("select max(key) - min(key), count(*) from snapshot_content")
     #expect(keys == ["1|2"], "the contents share a fingerprint")
     var found: [String] = []

@@ -5,14 +5,10 @@ import Domain
 
 @Suite("Duplicates and conflicts of one event")
 struct VersionTests {
-  let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
-
   @Test(
     "The same body twice is an exact duplicate; another body with the same content, a semantic one")
   func duplicates() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line()])
     let counts = try ledger.ingest("b", [Line(), Line(created: 4, body: "other")])
     #expect(counts.accepted == 0)
@@ -28,7 +24,7 @@ struct VersionTests {
 
   @Test("A copy inside the same batch is a duplicate")
   func withinBatch() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let counts = try ledger.ingest("a", [Line(), Line(), Line(usd: 5)])
     #expect(counts.accepted == 2)
     #expect(counts.duplicates == 1)
@@ -41,7 +37,7 @@ struct VersionTests {
     arguments: [true, false])
   func laterCopy(isSplit: Bool) throws {
     for order in [[0, 1], [1, 0]] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let copies = [
         Line(provider: .flobuk, user: "early", created: 1, received: 9, body: "x"),
         Line(provider: .flobuk, user: "late", created: 2, received: 3, body: "y"),
@@ -71,7 +67,7 @@ struct VersionTests {
       var doubtful = line
       doubtful.usd = 200
       let lines = [doubtful, Line(created: 5, usd: 100)]
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       for (name, line) in zip(["a", "b"], isFirst ? lines : lines.reversed()) {
         try ledger.ingest(name, [line])
       }
@@ -82,7 +78,7 @@ struct VersionTests {
 
   @Test("Versions that differ materially are a conflict: the later created counts, all are kept")
   func conflict() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line(created: 5, usd: 100)])
     let counts = try ledger.ingest("b", [Line(product: "other", created: 4, usd: 200)])
     #expect(counts.accepted == 1)
@@ -101,7 +97,7 @@ struct VersionTests {
   func users() throws {
     for provider in Provider.allCases {
       for order in [[0, 1], [1, 0]] {
-        let ledger = try Ledger.fresh(in: try TemporaryFolder())
+        let ledger = try Ledger.fresh()
         let copies = [
           Line(provider: provider, user: "a", received: 1, body: "x"),
           Line(provider: provider, user: "b", received: 2, body: "y"),
@@ -116,7 +112,7 @@ struct VersionTests {
 
   @Test("Another name for the same kind is not a conflict")
   func names() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let counts = try ledger.ingest(
       "a", [Line(), Line(name: "Subscription Renewed", created: 4, body: "other")])
     #expect(counts.accepted == 1 && counts.duplicates == 1)
@@ -126,7 +122,7 @@ struct VersionTests {
 
   @Test("A different message of the same event is not a conflict")
   func messages() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let copies = [Line(collection: 5), Line(received: 2, body: "other", collection: 6)]
     #expect(try ledger.ingest("a", copies).duplicates == 1)
     #expect(try ledger.conflicts().isEmpty)
@@ -135,7 +131,7 @@ struct VersionTests {
   @Test("One event in two lineages counts in one of them")
   func acrossLineages() throws {
     for order in [[0, 1], [1, 0]] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let versions = [
         Line(original: "1000", user: "a", created: 1), Line(original: "999", user: "b", created: 2),
       ]
@@ -154,7 +150,7 @@ struct VersionTests {
 
   @Test("Two lineages of one event in one batch are resolved as in two batches")
   func acrossLineagesInOneBatch() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let counts = try ledger.ingest(
       "a", [Line(original: "1000", created: 1), Line(original: "999", created: 2)])
     #expect(counts.accepted == 2)
@@ -174,7 +170,7 @@ struct VersionTests {
 
   @Test("Every order of arrival, in one or many archives, gives the same content")
   func everyOrder() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     var contents: Set<[String]> = []
     // A separate app for each order, so that one ledger holds them all.
     let orders = permutations(of: Array(Self.rivals.indices)).enumerated().map { number, order in
@@ -224,7 +220,7 @@ struct VersionTests {
 
   @Test("Two events that share only a fingerprint both count")
   func collision() throws {
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line(transaction: "1", identity: 5)])
     try ledger.ingest(
       "b",
@@ -246,7 +242,7 @@ struct VersionTests {
     ]
     var users: Set<String> = []
     for order in permutations(of: [0, 1, 2, 3]) {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       for index in order { try ledger.ingest("\(index)", [lines[index]]) }
       users.insert(try ledger.user(ofLineage: Line().lineage) ?? "-")
     }

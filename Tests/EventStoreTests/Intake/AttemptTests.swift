@@ -45,8 +45,7 @@ struct AttemptTests {
 
   @Test("FLOBUK's deliveries are counted under both of its published schedules")
   func older() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let delays: [Int64] = [0, 300, 700, 1_500, 1_800, 4_200, 3_000]
     try ledger.ingest(
       "a",
@@ -79,8 +78,7 @@ struct AttemptTests {
 
   @Test("Attempts count from the message's creation, and only with a receive time")
   func counted() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest(
       "a",
       [
@@ -99,8 +97,7 @@ struct AttemptTests {
 
   @Test("A later attempt proves when the previous ones failed")
   func failures() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line(created: 10, received: 10 + 14_400), Line(received: 5)])
     let start = Line.beginning
     #expect(
@@ -113,8 +110,7 @@ struct AttemptTests {
 
   @Test("A schedule from the caller overrides the published one")
   func ownSchedule() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let ingest = try ledger.beginEvents(
       .named("a"), schedules: [.qonversion: try #require(RetrySchedule(retriesAfter: [1800]))])
     try ingest.add(.of([Line(received: 1800), Line(transaction: "2", received: 360)]))
@@ -132,10 +128,9 @@ struct AttemptTests {
         transaction: "\(number)", time: Int64(random.below(20_000)),
         received: random.below(4) == 0 ? nil : delays[random.below(delays.count)])
     }
-    let folders = [try TemporaryFolder(), try TemporaryFolder()]
-    let whole = try Ledger.fresh(in: folders[0])
+    let whole = try Ledger.fresh()
     try whole.ingest("all", lines)
-    let parted = try Ledger.fresh(in: folders[1])
+    let parted = try Ledger.fresh()
     var rest = lines
     var archive = 0
     while !rest.isEmpty {
@@ -156,8 +151,7 @@ struct AttemptTests {
 
   @Test("Lines repeated in another archive prove nothing new")
   func repeated() throws {
-    let folder = try TemporaryFolder()
-    let ledger = try Ledger.fresh(in: folder)
+    let ledger = try Ledger.fresh()
     let line = Line(received: 14_400)
     try ledger.ingest("a", [line])
     let tables = ["receipt_cell", "failed_attempt"]

@@ -6,13 +6,9 @@ import Testing
 
 @Suite("Snapshots in the ledger")
 struct SnapshotTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private func snapshot(
     _ user: String, app: String = "", at seconds: Int64 = 100, _ entitlements: [Entitlement] = []
@@ -20,13 +16,6 @@ struct SnapshotTests {
     Snapshot(
       provider: .qonversion, app: app, user: user, capturedAt: Instant(seconds: seconds),
       entitlements: entitlements, place: Provenance(line: 3, byteOffset: 30))
-  }
-
-  @discardableResult
-  private func add(_ name: String, _ snapshots: [Snapshot]) throws -> ArchiveCounts {
-    let ingest = try SnapshotIntake(.named(name, kind: .snapshots), into: ledger)
-    try ingest.add(snapshots)
-    return try ingest.finish()
   }
 
   private func current(asOf seconds: Int64) throws -> [UserSnapshots] {
@@ -65,7 +54,7 @@ struct SnapshotTests {
 
   @Test("The newest snapshot at or before as-of is current, by provider, user and app")
   func newest() throws {
-    try add(
+    try ledger.ingest(
       "s",
       [
         snapshot("a", at: 10, [Entitlement(id: "old")]),
@@ -86,7 +75,7 @@ struct SnapshotTests {
   @Test("Users with one and with several snapshots are read in order, each within its range")
   func walk() throws {
     let (few, many) = (["a", "b", "c", "d"], ["e", "f", "g"])
-    try add(
+    try ledger.ingest(
       "s",
       few.map { snapshot($0, at: 10) }
         + many.flatMap { user in
@@ -114,13 +103,11 @@ struct SnapshotTests {
   func union() throws {
     let both = Entitlement(id: "both")
     for order in [[0, 1], [1, 0]] {
-      let ledger = try Ledger.open(path: folder.path("u\(order[0])"), mode: .readWrite)
+      let ledger = try Ledger.fresh()
       let halves = [
         snapshot("a", [both, Entitlement(id: "x")]), snapshot("a", [both, Entitlement(id: "y")]),
       ]
-      let ingest = try SnapshotIntake(.named("s", kind: .snapshots), into: ledger)
-      try ingest.add(order.map { halves[$0] })
-      _ = try ingest.finish()
+      try ledger.ingest("s", order.map { halves[$0] })
       var ids: [[String]] = []
       try ledger.forEachUser(withSnapshotAsOf: Instant(seconds: 100)) { user in
         ids += user.snapshots.map { $0.entitlements.map(\.id).sorted() }
@@ -131,12 +118,10 @@ struct SnapshotTests {
 
   @Test("Equal snapshots and equal contents of a user are stored once, and all lines are counted")
   func duplicates() throws {
-    try add("s", [snapshot("a"), snapshot("b")])
-    let ingest = try SnapshotIntake(.named("t", kind: .snapshots), into: ledger)
-    try ingest.add(
-      [snapshot("a"), snapshot("a", at: 101)],
+    try ledger.ingest("s", [snapshot("a"), snapshot("b")])
+    let counts = try ledger.ingest(
+      "t", [snapshot("a"), snapshot("a", at: 101)],
       rejects: [Reject(place: Provenance(line: 1), reason: "no_user", detail: "")])
-    let counts = try ingest.finish()
     #expect(counts.lines == 3)
     #expect(counts.accepted == 1)
     #expect(counts.duplicates == 1)
@@ -151,7 +136,7 @@ struct SnapshotTests {
   func absent() throws {
     try ledger.ingest(
       "a", [Line(user: "seen"), Line(transaction: "2", original: "2", user: "unseen")])
-    try add("s", [snapshot("seen", at: 100), snapshot("unseen", at: 101)])
+    try ledger.ingest("s", [snapshot("seen", at: 100), snapshot("unseen", at: 101)])
     var absent: [Int64] = []
     try ledger.forEachUser(
       withoutSnapshotAsOf: Instant(seconds: 100), provider: .qonversion

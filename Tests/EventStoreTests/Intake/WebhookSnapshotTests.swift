@@ -5,13 +5,9 @@ import Testing
 
 @Suite("Entitlements of webhooks in the ledger")
 struct WebhookSnapshotTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private func entitlement(_ id: String, until end: Instant?) -> Entitlement {
     Entitlement(

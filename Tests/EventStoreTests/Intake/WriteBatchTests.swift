@@ -71,7 +71,7 @@ struct WriteBatchTests {
     for (batchSize, spillSize) in [
       (0, 0), (60_000, 1 << 30), (60_000, 20_000), (60_000, 1), (64 << 20, 0),
     ] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let taken = try take(
         Self.lines, size: size, batchSize: batchSize, spillSize: spillSize, into: ledger)
       wasSpilled.append(taken.wasSpilled)
@@ -89,7 +89,7 @@ struct WriteBatchTests {
 
   @Test("Spilled events reach their lineages completely and leave nothing behind")
   func spilled() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     #expect(try take(Self.lines, size: 37, batchSize: 60_000, into: ledger).wasSpilled)
     #expect(try ledger.table("select count(*), sum(versions) >= 150 from lineage") == ["23|1"])
     #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
@@ -113,7 +113,7 @@ struct WriteBatchTests {
     var counts: Set<[Int64]> = []
     var contents: Set<[String]> = []
     for batchSize in [64 << 20, 1 << 20, 300_000] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let taken = try take(lines + copies, size: 21_000, batchSize: batchSize, into: ledger)
       #expect(taken.wasSpilled == (batchSize < 64 << 20))
       counts.insert(
@@ -134,7 +134,7 @@ struct WriteBatchTests {
   func orders() throws {
     var contents: Set<[String]> = []
     for (size, step) in [(600, 1), (600, 7), (50, 11), (200, 599)] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let lines = Self.lines.indices.map { Self.lines[$0 * step % Self.lines.count] }
       _ = try take(lines, size: size, batchSize: 60_000, into: ledger)
       contents.insert(try content(of: ledger))
@@ -145,7 +145,7 @@ struct WriteBatchTests {
   @Test("An abandoned archive leaves waiting archives intact and nothing of its own")
   func givenUp() throws {
     for batchSize in [0, 8_000, 64 << 20] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let intake = EventIntake(into: ledger, batchSize: batchSize)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
@@ -187,7 +187,7 @@ struct WriteBatchTests {
 
   @Test("Thousands of identities are found again in another lineage, despite other input between")
   func manyIdentities() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     let lines = (0..<6000).map { Line(transaction: "\($0)", original: "o\($0 % 40)") }
     for part in [0..<3000, 3000..<3010, 3010..<6000] {
       _ = try take(Array(lines[part]), size: 3000, batchSize: 64 << 20, into: ledger)
@@ -213,7 +213,7 @@ struct WriteBatchTests {
     var contents: Set<[String]> = []
     var pieces: [Int] = []
     for (isHandedOut, isAhead) in [(false, false), (true, false), (true, true)] {
-      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let ledger = try Ledger.fresh()
       let intake = EventIntake(into: ledger)
       try intake.begin(.named("a"))
       try intake.add(.of(lines))
@@ -237,7 +237,7 @@ struct WriteBatchTests {
 
   @Test("If the rows of a new ledger cannot be built, nothing of its archives is stored")
   func notMade() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     let intake = EventIntake(into: ledger)
     try intake.begin(.named("a"))
     try intake.add(.of((0..<3000).map { Line(transaction: "\($0)", original: "o\($0)") }))

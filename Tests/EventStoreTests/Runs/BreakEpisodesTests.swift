@@ -5,13 +5,9 @@ import Domain
 
 @Suite("Breaks over several runs")
 struct BreakEpisodesTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   /// One run that sees the breaks `ids`.
   @discardableResult

@@ -33,7 +33,7 @@ struct CoverTests {
 
   @Test("A record contains the previous one, and fails when its run is changed")
   func chain() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     for name in ["a", "b", "c"] {
       try ledger.ingest(name, [Line(transaction: name)])
       try ledger.publish()

@@ -5,15 +5,11 @@ import Domain
 
 @Suite("Facts and runs")
 struct FactsAndRunsTests {
-  let folder: TemporaryFolder
   let ledger: Ledger
   let productKey = ProductKey(provider: .purple, app: 1, store: .stripe, product: 2)
   let day = Day(number: 20_000)
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   private var facts: Facts {
     var facts = Facts()

@@ -7,7 +7,7 @@ import Domain
 struct HistoryTests {
   @Test("An archive belongs to the run that publishes it, however many runs were started")
   func archiveRuns() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [Line()])
     try ledger.publish()
     try ledger.publish()
@@ -28,7 +28,7 @@ struct HistoryTests {
     func copy(_ created: Int64, user: String = "user-1") -> Line {
       Line(provider: .flobuk, user: user, created: created)
     }
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     try ledger.ingest("a", [copy(1)])
     try ledger.ingest("b", [copy(2)])
     #expect(try ledger.table("select versions, counted from lineage") == ["1|1"])
@@ -63,9 +63,9 @@ struct HistoryTests {
       line.received = Int64(below(3))
       return line
     }
-    let once = try Ledger.fresh(in: try TemporaryFolder())
+    let once = try Ledger.fresh()
     try once.ingest("all", lines)
-    let incremental = try Ledger.fresh(in: try TemporaryFolder())
+    let incremental = try Ledger.fresh()
     var rest = lines
     while !rest.isEmpty {
       var run: [Line] = []
@@ -87,7 +87,7 @@ struct HistoryTests {
 
   @Test("A run's documents are stored once, and removed when no run uses them")
   func documents() throws {
-    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let ledger = try Ledger.fresh()
     var documents = RunDocuments()
     documents.prices = Document(sha256: "p", body: [1, 2])
     documents.decisions = Document(sha256: "left behind", body: [3])

@@ -7,13 +7,9 @@ import Domain
 
 @Suite("What runs seal of a table")
 struct SealedTableTests {
-  private let folder: TemporaryFolder
   private let ledger: Ledger
 
-  init() throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.fresh(in: folder)
-  }
+  init() throws { ledger = try Ledger.fresh() }
 
   @Test(
     "A change in any column is found, except in columns about a file's location",
