@@ -121,10 +121,7 @@ struct ConfigurationTests {
     ])
   func wrong(text: String, key: String) throws {
     let error = try #require(throws: SubledgerError.self) { try configuration(text) }
-    guard case .configuration = error.kind else {
-      Issue.record("\(error.kind)")
-      return
-    }
+    #expect(error.kind == .configuration, "\(error)")
     #expect(error.message.contains(key), "\(error)")
     #expect(!error.hint.isEmpty)
   }

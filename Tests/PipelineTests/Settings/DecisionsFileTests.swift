@@ -79,10 +79,7 @@ struct DecisionsFileTests {
     let error = try #require(throws: SubledgerError.self) {
       try read(isWhole && !message.contains("YAML") ? text : entry(with: text))
     }
-    guard case .configuration = error.kind else {
-      Issue.record("\(error.kind)")
-      return
-    }
+    #expect(error.kind == .configuration, "\(error)")
     #expect(error.message.contains(message), "\(error)")
     #expect(error.message.contains("decisions.yaml"))
   }

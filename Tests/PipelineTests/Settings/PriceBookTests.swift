@@ -126,10 +126,7 @@ struct PriceBookTests {
     ])
   func wrong(line: String, column: Int, named: String) throws {
     let error = try refusal(header + "\n,ok,,,2026-01-01,,1,,\n" + line)
-    guard case .configuration = error.kind else {
-      Issue.record("\(error.kind)")
-      return
-    }
+    #expect(error.kind == .configuration, "\(error)")
     #expect(error.message.contains("prices.csv, line 3, column \(column): "))
     #expect(error.message.contains(named))
     #expect(error.hint.contains(header))
