@@ -186,14 +186,6 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_EXPIRATION"])
   }
 
-  @Test("An end before the paid one is one break, without a missing cancel")
-  func endedEarly() {
-    let scenario = Scenario(
-      .monthly(renewals: 1), shown: premium(active: false, until: "2026-02-12", .canceled),
-      at: "2026-03-20")
-    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
-  }
-
   @Test("A mapped product that fits no lineage was bought without an event")
   func missingStart() {
     var story = Story()

@@ -76,19 +76,6 @@ struct TransactionCheckTests {
     #expect(scenario.breaks.first { $0.code == .missedConversion }?.estimatedUSD == nil)
   }
 
-  @Test("A missing charge after a reported trial is a conversion")
-  func conversionAfterSeenTrial() {
-    let scenario = Scenario(
-      .trial,
-      shown: premium(
-        until: "2026-02-08",
-        listing: [
-          bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
-          bought(101, .started, "2026-01-08", until: "2026-02-08"),
-        ]), at: "2026-01-20")
-    #expect(scenario.codes == ["MISSED_CONVERSION"])
-  }
-
   @Test("An id that only a cancel has is still missing its charge")
   func otherKinds() {
     var story = Story.monthly(renewals: 1, without: [1])
