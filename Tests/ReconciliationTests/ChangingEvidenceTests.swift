@@ -139,11 +139,7 @@ struct ChangingEvidenceTests {
       var scenario = Scenario(
         entitlements: [premium(active: false, until: "2026-01-05", listing: [listed])],
         capturedAt: "2026-02-20")
-      scenario.change = {
-        let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
-        let product = $0.strings.symbol("com.example.monthly")
-        $0.fold.prices.add(price, store: .appStore, product: product)
-      }
+      scenario.change = { $0.listAtSeven("com.example.monthly") }
       let breaks = scenario.breaks.sorted { $0.code.rawValue < $1.code.rawValue }
       #expect(breaks.map(\.code) == [.missedRefund, .missedStart])
       return breaks.map(\.estimatedUSD)

@@ -55,9 +55,7 @@ struct OneLossTests {
       _ story: Story, _ shown: Entitlement? = nil, on day: String = "2026-03-20",
       is ids: [String], _ line: SourceLocation = #_sourceLocation
     ) {
-      let scenario = Scenario(
-        stories: [story], entitlements: shown.map { [$0] }, capturedAt: day)
-      let breaks = scenario.breaks.sorted {
+      let breaks = Scenario(story, shown: shown, at: day).breaks.sorted {
         ($0.expectedAt?.milliseconds ?? 0) < ($1.expectedAt?.milliseconds ?? 0)
       }
       #expect(breaks.map(\.id) == ids, "\(breaks)", sourceLocation: line)

@@ -25,6 +25,14 @@ func allMapped(_ rules: inout ReconciliationSettings) {
   ]
 }
 
+extension ReconciliationSettings {
+  /// Lists `product` at seven US dollars in the App Store.
+  mutating func listAtSeven(_ product: String) {
+    let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
+    fold.prices.add(price, store: .appStore, product: strings.symbol(product))
+  }
+}
+
 /// Events of one subscription, reported one after another and folded by the program.
 struct Story {
   static let monthly: StringID = 1

@@ -6,13 +6,13 @@ import Domain
 @Suite("A missing charge is estimated from similar charges")
 struct EstimateTests {
   /// A monthly subscription from January 2026 with `prices`; nil was never reported.
-  private func reported(_ prices: [Int64?], original: String = "100") -> Story {
-    var story = Story(original: original)
+  private func reported(_ prices: [Int64?], counted: Bool = false) -> Story {
+    var story = Story()
     for (step, price) in prices.enumerated() {
       guard let price else { continue }
       story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
-        transaction: (Int64(original) ?? 0) + Int64(step), price: price)
+        transaction: 100 + Int64(step), price: price, count: counted ? Int32(step) : nil)
     }
     return story
   }
@@ -96,10 +96,8 @@ struct EstimateTests {
       product: PricedProduct(product: Story.monthly, store: .playStore, currency: 9),
       week: week, price: Amount(micros: 12_000_000), full: nil)
     func estimate() -> [Amount?] {
-      var scenario = Scenario(reported([10, 10, nil, 12]), shown: nil, at: "2026-04-10")
-      for index in scenario.stories[0].events.indices {
-        scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
-      }
+      var scenario = Scenario(
+        reported([10, 10, nil, 12], counted: true), shown: nil, at: "2026-04-10")
       scenario.change = { $0.prices = PaidPrices([rise: 1]) }
       return scenario.breaks.map(\.estimatedUSD)
     }
@@ -122,10 +120,8 @@ struct EstimateTests {
   func twoOffers() throws {
     func estimate(_ others: [[Int64?]]) throws -> [Amount?] {
       let paid = try prices(others)
-      var scenario = Scenario(reported([10, 5, nil, 5, 10]), shown: nil, at: "2026-05-10")
-      for index in scenario.stories[0].events.indices {
-        scenario.stories[0].events[index].renewalCount = [0, 1, 3, 4][index]
-      }
+      var scenario = Scenario(
+        reported([10, 5, nil, 5, 10], counted: true), shown: nil, at: "2026-05-10")
       scenario.change = { $0.prices = paid }
       return scenario.breaks.map(\.estimatedUSD)
     }
@@ -188,10 +184,8 @@ struct EstimateTests {
 
   @Test("The exchange rate is that of the due day if three charges show it")
   func exchangeRate() throws {
-    var scenario = Scenario(reported([10, 10, nil, 10]), shown: nil, at: "2026-04-10")
-    for index in scenario.stories[0].events.indices {
-      scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
-    }
+    var scenario = Scenario(
+      reported([10, 10, nil, 10], counted: true), shown: nil, at: "2026-04-10")
     let day = CurrencyDay(currency: 9, day: CivilCalendar.utc.day(of: at("2026-03-02")))
     let rate = try #require(ExchangeRate(usd: 11, local: 10))
     scenario.change = { $0.rates = ExchangeRates([day: [rate: 3]]) }
@@ -217,11 +211,7 @@ struct EstimateTests {
   func listed() throws {
     var scenario = Scenario(.trial, shown: nil, at: "2026-01-12")
     #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
-    scenario.change = {
-      let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
-      let product = $0.strings.symbol("com.example.monthly")
-      $0.fold.prices.add(price, store: .appStore, product: product)
-    }
+    scenario.change = { $0.listAtSeven("com.example.monthly") }
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 7_000_000)])
     #expect(scenario.breaks.map(\.basis) == [.priceBook])
   }
@@ -235,8 +225,7 @@ struct EstimateTests {
       var scenario = Scenario(
         entitlements: [premium(until: "2026-04-01", listing: [listed])], capturedAt: "2026-03-20")
       scenario.change = {
-        let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
-        $0.fold.prices.add(price, store: .appStore, product: $0.strings.symbol("pro"))
+        $0.listAtSeven("pro")
         $0.products = ["monthly": [product]]
       }
       return scenario.breaks.map(\.estimatedUSD)

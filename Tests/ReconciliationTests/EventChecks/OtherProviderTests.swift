@@ -119,20 +119,19 @@ struct OtherProviderTests {
     #expect(codes("com.example.weekly").contains("MISSED_PRODUCT_CHANGE"))
   }
 
+  /// A start that the snapshot shows as refunded.
+  private var refunded: Entitlement {
+    premium(
+      active: false, until: "2026-01-10", .canceled, product: "com.example.monthly",
+      listing: [bought(100, .started, month(1), until: month(2), revoked: "2026-01-10")])
+  }
+
   @Test("Purple does not send refunds of subscriptions, but sends those of purchases")
   func purpleRefund() {
-    var listed = monthlyTransactions(renewals: 0)
-    listed[0].revokedAt = at("2026-01-10")
     let story = Story.monthly(renewals: 0, counted: false)
-    let refunded = scenario(
-      .purple, story,
-      [
-        premium(
-          active: false, until: "2026-01-10", .canceled, product: "com.example.monthly",
-          listing: listed)
-      ], at: "2026-01-20")
-    #expect(refunded.codes == [])
-    #expect(refunded.outcome.counts[.refundsNotSent] == 1)
+    let found = scenario(.purple, story, [refunded], at: "2026-01-20")
+    #expect(found.codes == [])
+    #expect(found.outcome.counts[.refundsNotSent] == 1)
     var purchase = Story(original: "700")
     purchase.report(.purchased, "2026-01-05", transaction: 700)
     var coins = bought(700, .oneTime, "2026-01-05", revoked: "2026-01-10")
@@ -144,17 +143,10 @@ struct OtherProviderTests {
 
   @Test("FLOBUK does not send refunds, so none is missing")
   func flobukRefund() {
-    var listed = monthlyTransactions(renewals: 0)
-    listed[0].revokedAt = at("2026-01-10")
-    let refunded = scenario(
-      .flobuk, Story.monthly(renewals: 0, counted: false),
-      [
-        premium(
-          active: false, until: "2026-01-10", .canceled, product: "com.example.monthly",
-          listing: listed)
-      ], at: "2026-01-20")
-    #expect(!refunded.codes.contains("MISSED_REFUND"))
-    #expect(refunded.outcome.counts[.refundsNotSent] == 1)
+    let story = Story.monthly(renewals: 0, counted: false)
+    let found = scenario(.flobuk, story, [refunded], at: "2026-01-20")
+    #expect(!found.codes.contains("MISSED_REFUND"))
+    #expect(found.outcome.counts[.refundsNotSent] == 1)
   }
 
   @Test("Purple's product changes have the transaction of the new period and no money")
