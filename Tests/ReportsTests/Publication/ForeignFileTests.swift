@@ -22,8 +22,7 @@ struct ForeignFileTests {
   func arrivals() throws {
     try publishSet(["breaks.csv": "1\n"], to: out)
     for name in ["old", "same"] { try folder.write(name, to: "reports/inbox/\(name)") }
-    let staging = try Staging.begin(for: out)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
+    let staging = try stage(["breaks.csv": "2\n"], for: out)
     let previous = String(staging.path.dropFirst(folder.path.count + 1))
     var isLate = false
     let publication = try publish(staging, manifest: manifest(of: ["breaks.csv": ""])) {

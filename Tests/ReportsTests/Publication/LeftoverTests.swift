@@ -22,8 +22,7 @@ struct LeftoverTests {
   @Test("A previous set that cannot be removed is reported, and the next set removes it")
   func previous() throws {
     try publishSet(["breaks.csv": "1\n"], to: out)
-    let staging = try Staging.begin(for: out)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
+    let staging = try stage(["breaks.csv": "2\n"], for: out)
     let denied = SubledgerError(.permission, "cannot remove", hint: "none")
     let publication = try publish(staging, manifest: manifest(of: ["breaks.csv": ""])) {
       paths, work throws(SubledgerError) in

@@ -34,7 +34,7 @@ import Domain
 
   @Test("Sums over several currencies or months are listed apart from meaningful sums")
   func hashTotals() throws {
-    let package = try published { manifest in
+    let ours = try ours { manifest in
       manifest.resources[0].controlTotals = ["charges": "3", "net_local": "7.00"]
       for name in ["charges", "net_local"] {
         manifest.resources[0].columns.append(
@@ -43,7 +43,6 @@ import Domain
             addition: name == "charges" ? .sum : .perCurrency))
       }
     }
-    let ours = try #require(package["subledger"] as? [String: Any])
     let path = "charges/2026-11.csv"
     #expect(ours["control_totals"] as? [String: [String: String]] == [path: ["charges": "3"]])
     #expect(ours["hash_totals"] as? [String: [String: String]] == [path: ["net_local": "7.00"]])
@@ -51,12 +50,10 @@ import Domain
 
   @Test("A set is qualified if and only if it has a reason")
   func qualified() throws {
-    let sound = try #require(try published { _ in }["subledger"] as? [String: Any])
-    #expect(sound["qualified"] as? Bool == false)
-    let doubtful = try published { $0.qualifications = ["2 % of the lines were rejected"] }
-    let ours = try #require(doubtful["subledger"] as? [String: Any])
-    #expect(ours["qualified"] as? Bool == true)
-    #expect(ours["reasons"] as? [String] == ["2 % of the lines were rejected"])
+    #expect(try ours { _ in }["qualified"] as? Bool == false)
+    let doubtful = try ours { $0.qualifications = ["2 % of the lines were rejected"] }
+    #expect(doubtful["qualified"] as? Bool == true)
+    #expect(doubtful["reasons"] as? [String] == ["2 % of the lines were rejected"])
   }
 
   @Test("The order of inputs and options does not change the manifest")
@@ -76,15 +73,10 @@ import Domain
 
   @Test("Names with control characters give readable JSON")
   func hostileNames() throws {
-    let package = try published {
-      $0.inputs = [input("\u{1b}[31m\"\\\n\u{9b}")]
-    }
-    let ours = try #require(package["subledger"] as? [String: Any])
+    let ours = try ours { $0.inputs = [input("\u{1b}[31m\"\\\n\u{9b}")] }
     let inputs = try #require(ours["inputs"] as? [[String: Any]])
     #expect(inputs[0]["archive"] as? String == "\u{1b}[31m\"\\\n\u{9b}")
-    let text = try publishedText {
-      $0.inputs = [input("\u{1b}[31m")]
-    }
+    let text = try publishedText { $0.inputs = [input("\u{1b}[31m")] }
     #expect(!text.contains("\u{1b}"))
   }
 
@@ -99,14 +91,16 @@ import Domain
     return try #require(object as? [String: Any])
   }
 
+  /// The manifest's own member of a published set.
+  private func ours(_ change: (inout Manifest) -> Void) throws -> [String: Any] {
+    try #require(try published(change)["subledger"] as? [String: Any])
+  }
+
   private func publishedText(_ change: (inout Manifest) -> Void) throws -> String {
     let folder = try TemporaryFolder()
-    let staging = try Staging.begin(for: folder.path("out"))
-    let daily = URL(fileURLWithPath: staging.path + "/charges/2026-11.csv")
-    try FileManager.default.createDirectory(
-      at: daily.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data("a\n".utf8).write(to: daily)
-    var manifest = manifest(of: ["charges/2026-11.csv": ""])
+    let files = ["charges/2026-11.csv": "a\n"]
+    let staging = try stage(files, for: folder.path("out"))
+    var manifest = manifest(of: files)
     change(&manifest)
     _ = try publish(staging, manifest: manifest)
     return try String(contentsOfFile: folder.path("out/datapackage.json"), encoding: .utf8)

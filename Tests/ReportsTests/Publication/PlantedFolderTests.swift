@@ -66,8 +66,7 @@ struct PlantedFolderTests {
 
   @Test("A link that replaces a folder of the set during a run is not followed")
   func linkMeanwhile() throws {
-    let staging = try Staging.begin(for: out)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
+    let staging = try stage(["breaks.csv": "2\n"], for: out)
     try FileManager.default.removeItem(atPath: folder.path("reports/charges"))
     try link("reports/charges")
     let published = try publish(staging, manifest: manifest(of: ["breaks.csv": ""]))
@@ -128,16 +127,11 @@ struct PlantedFolderTests {
   func oneByOne() throws {
     try FileManager.default.removeItem(atPath: folder.path("reports/SHA256SUMS"))
     try FileManager.default.removeItem(atPath: folder.path("reports/charges"))
-    let staging = try Staging.begin(for: out)
-    for name in ["breaks.csv", "charges/2026-10.csv"] {
-      let url = URL(fileURLWithPath: "\(staging.path)/\(name)")
-      try FileManager.default.createDirectory(
-        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data("2\n".utf8).write(to: url)
-    }
+    let files = ["breaks.csv": "2\n", "charges/2026-10.csv": "2\n"]
+    let staging = try stage(files, for: out)
     try link("reports/charges")
     let error = #expect(throws: SubledgerError.self) {
-      try publish(staging, manifest: manifest(of: ["breaks.csv": "", "charges/2026-10.csv": ""]))
+      try publish(staging, manifest: manifest(of: files))
     }
     #expect(error?.kind == .cannotCreate)
     expectElsewhereWhole()

@@ -42,8 +42,7 @@ import Domain
 
   @Test("Other existing files to be synced are synced before the set is visible")
   func syncedBeside() throws {
-    let staging = try Staging.begin(for: out)
-    try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/breaks.csv"))
+    let staging = try stage(["breaks.csv": "1\n"], for: out)
     try folder.write("log", to: "ledger-wal")
     let manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
     var synced: [String] = []
@@ -147,8 +146,7 @@ import Domain
   @Test("Discarding a staged set leaves the published one unchanged")
   func discarded() throws {
     try publishSet(["breaks.csv": "1\n"], to: out)
-    let staging = try Staging.begin(for: out)
-    try Data("2\n".utf8).write(to: URL(fileURLWithPath: staging.path + "/breaks.csv"))
+    let staging = try stage(["breaks.csv": "2\n"], for: out)
     try staging.discard()
     #expect(try text("breaks.csv") == "1\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
@@ -172,9 +170,13 @@ import Domain
 }
 
 /// The reports of these tests' sets.
-
 @discardableResult
 func publishSet(_ files: [String: String], to out: String) throws -> Publication {
+  try publish(try stage(files, for: out), manifest: manifest(of: files))
+}
+
+/// Writes files, by their paths, to be published in `out`.
+func stage(_ files: [String: String], for out: String) throws -> Staging {
   let staging = try Staging.begin(for: out)
   for (path, text) in files {
     let url = URL(fileURLWithPath: staging.path + "/" + path)
@@ -182,7 +184,7 @@ func publishSet(_ files: [String: String], to out: String) throws -> Publication
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: url)
   }
-  return try publish(staging, manifest: manifest(of: files))
+  return staging
 }
 
 func manifest(of files: [String: String]) -> Manifest {
