@@ -14,15 +14,24 @@ struct IapticSubjectTests {
     """
   }
 
+  /// A body with a notification about transaction `transaction`.
+  private func body(
+    _ purchases: [String], reason: String = "PURCHASED", date: String = "2025-10-10T09:00:00Z",
+    product: String = "apple:pro", transaction: String = "apple:23", id: String = "n",
+    user: String = "u"
+  ) -> String {
+    """
+    {"type":"purchases.updated","applicationUsername":"\(user)","notification":{"reason":\
+    "\(reason)","id":"\(id)","date":"\(date)","productId":"\(product)",\
+    "purchaseId":"apple:21","transactionId":"\(transaction)"},\
+    "purchases":{\(purchases.joined(separator: ","))}}
+    """
+  }
+
   /// The product of the event that the notification is about.
   private func reported(_ members: [String], product: String, reason: String = "RENEWED") -> String?
   {
-    let batch = normalise(
-      """
-      {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"\(reason)",\
-      "id":"n","date":"2025-10-10T09:00:00Z","productId":"\(product)","purchaseId":"apple:21",\
-      "transactionId":"apple:23"},"purchases":{\(members.joined(separator: ","))}}
-      """)
+    let batch = normalise(body(members, reason: reason, product: product))
     return batch.events.first.map { batch.symbols.words[Int($0.product)] }
   }
 
@@ -75,13 +84,8 @@ struct IapticSubjectTests {
       -> [Instant?]
     {
       let purchase = change("\(member("a", "pro", transaction: transaction).dropLast())}")
-      return normalise(
-        """
-        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
-        "PURCHASED","id":"n","date":"\(date)","productId":"apple:pro",\
-        "purchaseId":"apple:21","transactionId":"\(transaction)"},"purchases":{\(purchase)}}
-        """
-      ).events.filter { $0.kind != .observed }.map(\.periodStart)
+      return normalise(body([purchase], date: date, transaction: transaction))
+        .events.filter { $0.kind != .observed }.map(\.periodStart)
     }
     let bought = Instant(milliseconds: 1_752_000_000_000)
     #expect(start("apple:23", "2025-10-08T18:40:00Z") == [nil])
@@ -102,13 +106,8 @@ struct IapticSubjectTests {
   @Test("A purchase without an amount keeps its currency for the price book")
   func currencyAlone() throws {
     for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {
-      let batch = normalise(
-        """
-        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
-        "\(reason)","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
-        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
-        \(member("a", "pro").dropLast()),"currency":"GBP","amountMicros":null}}}
-        """)
+      let purchase = #"\#(member("a", "pro").dropLast()),"currency":"GBP","amountMicros":null}"#
+      let batch = normalise(body([purchase], reason: reason))
       let event = try #require(batch.events.first { $0.kind == kind }, "\(reason)")
       // In an event without money, it is the price of a charge that only this state shows.
       let (revenue, price) = (event.revenue, event.price)
@@ -121,14 +120,8 @@ struct IapticSubjectTests {
   @Test("An amount in US dollars is known even if `amountUSD` is null")
   func dollars() throws {
     for (currency, isKnown) in [("USD", true), ("GBP", false)] {
-      let batch = normalise(
-        """
-        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
-        "PURCHASED","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
-        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
-        \(member("a", "pro").dropLast()),"currency":"\(currency)","amountMicros":9990000,\
-        "amountUSD":null}}}
-        """)
+      let amount = #""currency":"\#(currency)","amountMicros":9990000,"amountUSD":null"#
+      let batch = normalise(body(["\(member("a", "pro").dropLast()),\(amount)}"]))
       let revenue = try #require(batch.events.first { $0.kind == .started }?.revenue)
       #expect(revenue.local == Amount(micros: 9_990_000))
       #expect(revenue.usd == (isKnown ? revenue.local : nil))
@@ -171,17 +164,14 @@ struct IapticSubjectTests {
   /// A body of notification `id` about transaction `reported`; its collection shows `shown`.
   private func copy(
     id: String = "n", of user: String = "u", reported: String = "apple:22",
-    shown: String = "apple:23",
-    date: String = "2025-10-10T09:00:00Z", reason: String = "PURCHASED", isTrial: Bool = false
+    shown: String = "apple:23", date: String = "2025-10-10T09:00:00Z", reason: String = "PURCHASED",
+    isTrial: Bool = false
   ) -> EventBatch {
     let purchase = member("a", "pro", transaction: shown).dropLast()
     return normalise(
-      """
-      {"type":"purchases.updated","applicationUsername":"\(user)","notification":\
-      {"reason":"\(reason)","id":"\(id)","date":"\(date)","productId":"pro",\
-      "purchaseId":"apple:21","transactionId":"\(reported)"},\
-      "purchases":{\(purchase),"isTrialPeriod":\(isTrial)}}}
-      """)
+      body(
+        [#"\#(purchase),"isTrialPeriod":\#(isTrial)}"#], reason: reason, date: date, product: "pro",
+        transaction: reported, id: id, user: user))
   }
 
   @Test("The reported transaction belongs to the event, whatever the collection shows")
