@@ -27,8 +27,7 @@ struct CauseTests {
 
   @Test("A row in which only refunds changed is restated by a refund")
   func refund() throws {
-    try world.sell(3)
-    try world.publish()
+    try world.publish(selling: 3)
     try world.sell(3, refunds: 1)
     try world.publish()
     #expect(try causes() == ["refund"])
@@ -52,16 +51,12 @@ struct CauseTests {
     "Another program version or another counting rule is a definition change",
     arguments: [#"{"renewal_gap_s":3600}"#, #"{"delivery_window_s":{"qonversion":1}}"#])
   func definition(_ options: String) throws {
-    try world.sell(3)
-    try world.publish()
-    try world.sell(4)
-    try world.publish(options: options)
+    try world.publish(selling: 3)
+    try world.publish(selling: 4, options: options)
     #expect(try causes() == ["definition_change"])
-    try world.sell(5)
-    try world.publish(options: options)
+    try world.publish(selling: 5, options: options)
     #expect(try causes() == ["late_event"])
-    try world.sell(6)
-    try world.publish(options: options, version: "2")
+    try world.publish(selling: 6, options: options, version: "2")
     #expect(try causes() == ["definition_change"])
   }
 
@@ -105,10 +100,10 @@ struct CauseTests {
 
   @Test("Options without an effect on the numbers are not a cause")
   func irrelevant() throws {
-    try world.sell(3)
-    try world.publish(options: #"{"as_of":"x","csv_dialect":"excel","materiality":"0.1"}"#)
-    try world.sell(4)
-    try world.publish(options: #"{"as_of":"y","csv_dialect":"rfc4180","materiality":"0.2"}"#)
+    try world.publish(
+      selling: 3, options: #"{"as_of":"x","csv_dialect":"excel","materiality":"0.1"}"#)
+    try world.publish(
+      selling: 4, options: #"{"as_of":"y","csv_dialect":"rfc4180","materiality":"0.2"}"#)
     #expect(try causes() == ["late_event"])
   }
 

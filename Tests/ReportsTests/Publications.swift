@@ -6,11 +6,14 @@ import Domain
 
 /// A world whose reports are published by several runs.
 extension World {
-  /// Writes the reports as the next run, one second later, and stores its publication.
+  /// Writes the reports as the next run, one second later, and stores its publication; before that
+  /// it sets how many charges were sold in January.
   @discardableResult
   func publish(
-    options: String = "{}", version: String = "1", isRepeated: Bool = false, breaks: [Break] = []
+    selling charges: Int64? = nil, options: String = "{}", version: String = "1",
+    isRepeated: Bool = false, breaks: [Break] = []
   ) throws -> WrittenReports {
+    if let charges { try sell(charges) }
     if !isRepeated { rules.asOf = rules.asOf + .seconds(1) }
     try fold()
     let run = try ledger.beginRun(asOf: rules.asOf, version: version, options: options)

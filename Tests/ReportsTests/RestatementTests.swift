@@ -16,8 +16,7 @@ struct RestatementTests {
 
   @Test("The first publication restates nothing, and neither does its repetition")
   func unchanged() throws {
-    try world.sell(3)
-    #expect(try world.publish().publication.versions.map(\.report) == ["revenue_monthly"])
+    #expect(try world.publish(selling: 3).publication.versions.map(\.report) == ["revenue_monthly"])
     #expect(try world.restated() == [])
     #expect(try world.publish().publication.versions.isEmpty)
     #expect(try world.restated() == [])
@@ -25,11 +24,9 @@ struct RestatementTests {
 
   @Test("Every changed cell of a complete row is one restatement, with the run that published it")
   func changed() throws {
-    try world.sell(3)
+    try world.publish(selling: 3)
     try world.publish()
-    try world.publish()
-    try world.sell(4)
-    try world.publish()
+    try world.publish(selling: 4)
     #expect(
       try world.restated("column", "published", "restated", "delta", "published_by_run") == [
         "charges 3 4 1 1", "commission_usd 9.00 12.00 3.00 1", "gross_local 30.00 40.00 10.00 1",
@@ -49,10 +46,8 @@ struct RestatementTests {
 
   @Test("A repeated run gives the same restatements, however they are printed")
   func again() throws {
-    try world.sell(3)
-    try world.publish()
-    try world.sell(4)
-    try world.publish()
+    try world.publish(selling: 3)
+    try world.publish(selling: 4)
     let reported = try world.text("restatements.csv")
     #expect(reported.contains("charges,3,4,1,late_event,1"))
     #expect(try world.publish(isRepeated: true).publication.versions.isEmpty)
@@ -99,8 +94,7 @@ struct RestatementTests {
   @Test("A new row in a month without rows is restated from zero")
   func fromNothing() throws {
     try world.publish()
-    try world.sell(2)
-    try world.publish()
+    try world.publish(selling: 2)
     #expect(
       try world.restated("column", "published", "restated", "published_by_run").first
         == "charges 0 2 1")
@@ -146,8 +140,7 @@ struct RestatementTests {
 
   @Test("A look restates nothing, and does not change later restatements")
   func looksBack() throws {
-    try world.sell(3)
-    try world.publish()
+    try world.publish(selling: 3)
     let (asOf, watermarks) = (world.rules.asOf, world.rules.watermarks)
     world.rules.asOf = day(2026, 1, 10)
     world.facts = Facts()
@@ -155,20 +148,17 @@ struct RestatementTests {
     #expect(try world.restated() == [])
     world.rules.asOf = asOf
     world.rules.watermarks = watermarks
-    try world.sell(4)
-    try world.publish()
+    try world.publish(selling: 4)
     #expect(try world.restated("column", "delta", "published_by_run").first == "charges 1 1")
   }
 
   @Test("Numbers in different time zones are not compared")
   func zones() throws {
-    try world.sell(3)
-    try world.publish()
+    try world.publish(selling: 3)
     let utc = world.rules.calendar
     world.rules.calendar = CivilCalendar(
       identifier: "Elsewhere", offsets: [(Instant(milliseconds: .min), 0)])
-    try world.sell(4)
-    try world.publish()
+    try world.publish(selling: 4)
     #expect(try world.restated() == [])
     world.rules.calendar = utc
     try world.publish()
@@ -177,8 +167,7 @@ struct RestatementTests {
 
   @Test("An unknown amount has no difference; the texts show both values")
   func unknown() throws {
-    try world.sell(1)
-    try world.publish()
+    try world.publish(selling: 1)
     for key in world.facts.revenue.keys { world.facts.revenue[key]?.grossUSD.unknown = 1 }
     try world.publish()
     let gross = try world.restatements().first { $0["column"] == "gross_usd" }
@@ -191,8 +180,7 @@ struct RestatementTests {
   func rounding() throws {
     world.amountDecimals = 0
     world.dialect = .excel
-    try world.sell(1)
-    try world.publish()
+    try world.publish(selling: 1)
     for key in world.facts.revenue.keys { world.facts.revenue[key]?.grossUSD.add(micros: 10_000) }
     try world.publish()
     let text = try world.text("restatements.csv")

@@ -98,8 +98,7 @@ struct SummaryReportTests {
     try world.sell(0, "gone")
     try world.publish()
     #expect(try summary().map { $0["restated_usd"] } == ["10.00"])
-    try world.sell(0)
-    try world.publish()
+    try world.publish(selling: 0)
     #expect(
       try summary().map { reported($0, "period", "net_usd", "restated_usd", "is_complete") }
         == [["period=2026-01", "net_usd=0.00", "restated_usd=-50.00", "is_complete=true"]])
