@@ -170,10 +170,15 @@ extension Ledger {
 
   /// Ingests an archive of one batch.
   @discardableResult
+  func ingest(_ name: String, _ batch: EventBatch) throws -> ArchiveCounts {
+    let intake = try beginEvents(.named(name))
+    try intake.add(batch)
+    return try intake.finish()
+  }
+
+  @discardableResult
   func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveCounts {
-    let ingest = try beginEvents(.named(name))
-    try ingest.add(.of(lines))
-    return try ingest.finish()
+    try ingest(name, EventBatch.of(lines))
   }
 
   /// Ingests a file of snapshots.

@@ -52,12 +52,10 @@ struct AccountTests {
   @Test("Rejects of one reason and archive are listed by line, unless they exceed the limit")
   func rejectsByPlace() throws {
     for (name, count) in [("a", 1_000), ("b", 1_001), ("c", 0)] as [(String, Int64)] {
-      let ingest = try ledger.beginEvents(.named(name))
       let rejects = (0..<count).map {
         Reject(place: Provenance(line: $0, byteOffset: $0), reason: "one", detail: "\($0)")
       }
-      try ingest.add(.of([], rejects: rejects))
-      _ = try ingest.finish()
+      try ledger.ingest(name, .of([], rejects: rejects))
     }
     let all = Dictionary(uniqueKeysWithValues: (0..<1_000).map { (Int64($0), "\($0)") })
     #expect(try ledger.rejects(for: "one", of: "sha of a") == all)
@@ -81,9 +79,7 @@ struct AccountTests {
     }
     var counts: [[Int64]] = []
     for (number, line) in [Line(), Line(), Line(usd: 4_990_000)].enumerated() {
-      let intake = try ledger.beginEvents(.named("\(number)"))
-      try intake.add(reported(line))
-      let archive = try intake.finish()
+      let archive = try ledger.ingest("\(number)", reported(line))
       counts.append([archive.roundedAmounts, archive.missingIsProceed])
     }
     #expect(counts == [[300, 1], [0, 0], [300, 1]])
@@ -97,9 +93,7 @@ struct AccountTests {
     batch.add(Line(transaction: "2"), value: 0)
     batch.add(Line(), value: 1)
     batch.lines = 2
-    let ingest = try ledger.beginEvents(.named("b"))
-    try ingest.add(batch)
-    let archive = try ingest.finish()
+    let archive = try ledger.ingest("b", batch)
     #expect(archive.accepted == 1)
     #expect(archive.duplicates == 1)
   }

@@ -182,11 +182,7 @@ struct EventIntakeTests {
     try ledger.ingest("a", [Line()])
     var batch = EventBatch.of([Line(transaction: "5", original: "other")])
     batch.events[0].lineage = Line().lineage
-    let ingest = try ledger.beginEvents(.named("b"))
-    let error = expect(.damagedInput) {
-      try ingest.add(batch)
-      _ = try ingest.finish()
-    }
+    let error = expect(.damagedInput) { try ledger.ingest("b", batch) }
     #expect(error?.description.contains("other") == false)
   }
 

@@ -22,9 +22,7 @@ struct WebhookSnapshotTests {
       batch.add(line, value: Int32(batch.events.count))
     }
     batch.lines = Int64(lines.count)
-    let intake = try ledger.beginEvents(.named(name))
-    try intake.add(batch)
-    _ = try intake.finish()
+    try ledger.ingest(name, batch)
   }
 
   private func newest(asOf: Instant = Instant(seconds: 4_000_000_000)) throws -> Snapshot? {
