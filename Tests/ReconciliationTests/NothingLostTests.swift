@@ -53,9 +53,9 @@ struct NothingLostTests {
     var story = Story.monthly(renewals: 1)
     story.report(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
     for product in ["monthly", "yearly"] {
-      var scenario = Scenario(
-        story, shown: premium(until: "2026-03-01", product: product), at: "2026-02-20")
-      scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+      let scenario = Scenario(
+        story, shown: premium(until: "2026-03-01", product: product), at: "2026-02-20",
+        change: allMapped)
       #expect(scenario.codes == [])
     }
   }
@@ -112,8 +112,7 @@ struct NothingLostTests {
     ]
     var scenario = Scenario(
       story, shown: premium(until: "2027-01-20", product: "yearly", listing: listed),
-      at: "2026-02-20")
-    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+      at: "2026-02-20", change: allMapped)
     #expect(scenario.codes == [])
     listed[0].revokedAt = nil
     scenario.entitlements = [premium(until: "2027-01-20", product: "yearly", listing: listed)]

@@ -168,10 +168,9 @@ struct PeriodCountTests {
 
   @Test("A different product with a later end is a product change of unknown length")
   func otherProduct() {
-    var scenario = Scenario(
+    let scenario = Scenario(
       .monthly(renewals: 1), shown: premium(until: "2027-02-10", product: "yearly"),
-      at: "2026-04-10")
-    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+      at: "2026-04-10", change: allMapped)
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
     #expect(scenario.breaks[0].missingEvents == 1)
     #expect(scenario.breaks[0].product == "com.example.yearly")
