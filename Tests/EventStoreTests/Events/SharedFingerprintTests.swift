@@ -1,6 +1,5 @@
 @testable import Domain
 import EventStore
-import TestSupport
 import Testing
 
 @Suite("Ids and contents with the same fingerprint")

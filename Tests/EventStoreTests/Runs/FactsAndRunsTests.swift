@@ -1,5 +1,4 @@
 import EventStore
-import TestSupport
 import Testing
 import Domain
 

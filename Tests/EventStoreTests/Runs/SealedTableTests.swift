@@ -1,5 +1,4 @@
 import Formats
-import TestSupport
 import Testing
 import Domain
 
