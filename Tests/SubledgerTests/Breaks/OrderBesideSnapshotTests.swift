@@ -25,10 +25,10 @@ struct OrderBesideSnapshotTests {
     try program.folder.write(
       #"{"user_id":"Ada","captured_at":"2026-02-14T00:00:00Z","data":[]}"#, to: "snap/a.jsonl")
     func renewals(_ more: [String], _ out: String) throws -> [[String?]] {
-      let result = try program.run(
+      try program.run(
         ["run", "--archives", "in", "--as-of", "2026-02-15", "--out", out, "--ledger", "\(out).db"]
-          + more)
-      #expect([0, 1].contains(result.status), "\(result)")
+          + more
+      ).ended(0, 1)
       return try program.rows("breaks.csv", in: out).filter { $0["code"] == "MISSED_RENEWAL" }
         .map { [$0["break_id"], $0["missing_events"], $0["evidence"]] }
     }
@@ -70,9 +70,8 @@ struct OrderBesideSnapshotTests {
     try program.folder.write(
       #"{"applicationUsername":"Ada","captured_at":"2025-08-25T11:00:00Z","purchases":\#(shown)}"#,
       to: "snap/a.jsonl")
-    let result = try program.run(
-      ["run", "--archives", "in", "--snapshots", "snap", "--as-of", "2025-08-30"])
-    #expect(result.status == 1, "\(result)")
+    try program.run(
+      ["run", "--archives", "in", "--snapshots", "snap", "--as-of", "2025-08-30"]).ended(1)
     let breaks = try program.rows("breaks.csv", in: "reports")
     #expect(breaks.map { $0["code"] } == ["MISSED_RENEWAL"])
     #expect(breaks.first?["evidence"]?.contains("renewed of 2025-08-25") == true)

@@ -56,8 +56,7 @@ struct CommandLineTests {
       ofItemAtPath: program.folder.path("in/a.jsonl"))
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
     for (options, read) in [(["--min-age", "3600"], ["3"]), ([], ["3", "2"])] {
-      let result = try program.run(run + options)
-      #expect(result.status == 0, "\(result)")
+      try program.run(run + options).ended(0)
       #expect(try program.rows("inputs.csv").map { $0["accepted"] } == read, "\(options)")
     }
   }

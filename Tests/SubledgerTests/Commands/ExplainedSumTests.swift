@@ -5,8 +5,7 @@ import Testing
 extension ExplainCommandTests {
   /// The printed number for one column.
   private func value(_ words: [String]) throws -> String? {
-    let result = try program.run(["explain"] + words + ["--format", "json"])
-    try #require(result.status == 0, "\(result)")
+    let result = try program.run(["explain"] + words + ["--format", "json"]).ended(0)
     for line in result.output.split(separator: "\n") {
       let tree = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
       if tree?["is"] as? String == "number" { return tree?["value"] as? String }

@@ -58,11 +58,11 @@ struct FetchCommandTests {
   }
 
   private func run(asOf: String? = nil, _ more: String...) throws {
-    let result = try program.run(
+    try program.run(
       ["run", "--archives", "in", "--snapshots", "snap"] + more
         + (asOf.map { ["--as-of", $0] } ?? []),
-      environment: ["KEY": "canary-key"])
-    try #require([0, 1].contains(result.status), "\(result)")
+      environment: ["KEY": "canary-key"]
+    ).ended(0, 1)
   }
 
   private func arrives(_ count: Int) throws {
@@ -226,8 +226,7 @@ struct FetchCommandTests {
     try arrives(2)
     let server = try LocalServer { _ in Self.reply(401, "{}") }
     try configure(server)
-    let result = try fetch("snapshots")
-    #expect(result.status == 77, "\(result)")
+    let result = try fetch("snapshots").ended(77)
     #expect(result.errors.contains("it refused the key with status 401"))
     let run = try program.run(
       ["run", "--fetch", "--archives", "in", "--snapshots", "snap"],
@@ -250,8 +249,8 @@ struct FetchCommandTests {
     try arrives(1)
     try program.folder.write("fetch: {\(text)}\n", to: "subledger.yaml")
     let result = try program.run(
-      ["fetch", "snapshots", "--snapshots", "snap"], environment: ["KEY": "canary-key"])
-    #expect(result.status == 78, "\(result)")
+      ["fetch", "snapshots", "--snapshots", "snap"], environment: ["KEY": "canary-key"]
+    ).ended(78)
     #expect(result.errors.contains(expected) && !result.errors.contains("canary"), "\(result)")
   }
 
@@ -262,10 +261,10 @@ struct FetchCommandTests {
     try program.folder.write("canary-key\n", to: "credentials/k")
     try program.folder.write(
       "fetch: {qonversion: {url: '\(server.url)', key: {credential: k}}}\n", to: "subledger.yaml")
-    let result = try program.run(
+    try program.run(
       ["fetch", "snapshots", "--to", "new/folder"],
-      environment: ["CREDENTIALS_DIRECTORY": program.folder.path("credentials")])
-    #expect(result.status == 0, "\(result)")
+      environment: ["CREDENTIALS_DIRECTORY": program.folder.path("credentials")]
+    ).ended(0)
     #expect(server.requests.allSatisfy { $0.contains("Bearer canary-key\r\n") })
   }
 }

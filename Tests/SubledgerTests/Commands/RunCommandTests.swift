@@ -15,8 +15,7 @@ struct RunCommandTests {
     let path = program.folder.path("subledger.sqlite.lock")
     let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
     try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
-    let refused = try program.run(run)
-    #expect(refused.status == 75, "\(refused)")
+    let refused = try program.run(run).ended(75)
     #expect(refused.errors.contains("another run holds it"))
     #expect(refused.errors.contains("--lock-wait"))
     // Status only reads and needs no lock.
@@ -84,8 +83,7 @@ struct RunCommandTests {
 
   @Test("A dry run reports what would change, and changes nothing")
   func dryRun() throws {
-    let first = try program.run(run + ["--dry-run"])
-    #expect(first.status == 0, "\(first)")
+    let first = try program.run(run + ["--dry-run"]).ended(0)
     #expect(first.errors.isEmpty)
     #expect(first.output.contains("the ledger is unchanged"))
     #expect(first.output.contains("1 archive read"))
@@ -95,8 +93,7 @@ struct RunCommandTests {
     try program.run(run)
     let (ledger, set) = (try ledgerBytes(), try program.published())
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
-    let second = try program.run(run + ["--dry-run", "--verbose"])
-    #expect(second.status == 0, "\(second)")
+    let second = try program.run(run + ["--dry-run", "--verbose"]).ended(0)
     #expect(second.errors.contains("would publish ") && !second.errors.contains(": published "))
     #expect(second.output.contains("would change reports/SHA256SUMS\n"))
     #expect(second.output.contains("would change reports/revenue_monthly.csv\n"))
@@ -114,8 +111,7 @@ struct RunCommandTests {
   func dryReport() throws {
     try program.run(run)
     func lines(_ options: String...) throws -> [String] {
-      let result = try program.run(["report", "--dry-run"] + options)
-      #expect(result.status == 0, "\(result)")
+      let result = try program.run(["report", "--dry-run"] + options).ended(0)
       return result.output.split(separator: "\n").map(String.init)
     }
     let same = try lines("--as-of", "2026-03-01")
@@ -147,8 +143,7 @@ struct RunCommandTests {
     try program.folder.write(snapshot + "\n", to: "snap/a.jsonl")
     try program.folder.write("materiality: 100000%\n", to: "subledger.yaml")
     let both = run + ["--snapshots", "snap"]
-    let open = try program.run(both)
-    #expect(open.status == 0, "\(open)")
+    try program.run(both).ended(0)
     let breaks = try program.rows("breaks.csv")
     #expect(breaks.map { $0["code"] } == ["MISSED_START"])
     #expect(breaks.map { $0["transaction_id"] } == ["2000000900000099"])
@@ -170,8 +165,7 @@ struct RunCommandTests {
     #expect(running.terminationStatus == 143)
     #expect(running.terminationReason == .exit)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
-    let next = try program.run(run)
-    #expect(next.status == 0, "\(next)")
+    try program.run(run).ended(0)
     let charges = try program.rows("revenue_monthly.csv").compactMap { Int($0["charges"] ?? "") }
     #expect(charges.reduce(0, +) == 20_000)
   }
@@ -204,8 +198,7 @@ struct RunCommandTests {
     try program.run(run)
     let set = try program.published()
     let input = command == "run" ? ["--archives", "in"] : []
-    let refused = try program.run([command, "--as-of", "9999-12-31"] + input)
-    #expect(refused.status == 64, "\(refused)")
+    let refused = try program.run([command, "--as-of", "9999-12-31"] + input).ended(64)
     #expect(refused.errors.contains("100 years after the newest input"))
     #expect(differences(set, try program.published()).isEmpty)
   }

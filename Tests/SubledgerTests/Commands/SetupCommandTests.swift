@@ -21,8 +21,7 @@ struct SetupCommandTests {
   func whole() throws {
     let made = try program.run(["config", "init", "--archives", "in"])
     #expect(made.status == 0 && made.output.contains("app 1234567890: 3 events"), "\(made)")
-    let checked = try program.run(["config", "check"])
-    #expect(checked.status == 0, "\(checked)")
+    let checked = try program.run(["config", "check"]).ended(0)
     #expect(checked.output == "subledger.yaml: 1 setting given, no error\n")
     let run = try program.run(["run", "--as-of", "2026-03-01"])
     #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
@@ -38,8 +37,7 @@ struct SetupCommandTests {
   func check() throws {
     try program.folder.write("outt: a\nfail_on: Open\nlock_wait: soon\n", to: "subledger.yaml")
     let environment = ["SUBLEDGER_JOBS": "0"]
-    let checked = try program.run(["config", "check"], environment: environment)
-    #expect(checked.status == 78, "\(checked)")
+    let checked = try program.run(["config", "check"], environment: environment).ended(78)
     for words in ["line 1: unknown key `outt`", "line 2: `fail_on`", "line 3", "SUBLEDGER_JOBS"] {
       #expect(checked.output.contains(words), "\(checked)")
     }
@@ -51,8 +49,7 @@ struct SetupCommandTests {
   @Test("show names the source of each value")
   func show() throws {
     try program.folder.write("out: a\nsecrets: {iaptic: \"hush\"}\n", to: "subledger.yaml")
-    let shown = try program.run(["config", "show", "--as-of", "2026-03-01"])
-    #expect(shown.status == 0, "\(shown)")
+    let shown = try program.run(["config", "show", "--as-of", "2026-03-01"]).ended(0)
     #expect(shown.output.contains(/\nout +subledger\.yaml:1 +a\n/), "\(shown)")
     #expect(shown.output.contains(/\nas_of +option --as-of +2026-03-01\n/))
     #expect(!shown.output.contains("hush"))
@@ -94,8 +91,7 @@ struct SetupCommandTests {
     #expect(
       try program.run(["run", "--archives", "in", "--as-of", "2026-03-01"]).status == 0)
     let files = try filesAndBytes(under: program.folder.path("."))
-    let after = try program.run(["doctor", "--archives", "in"])
-    #expect(after.status == 0, "\(after)")
+    let after = try program.run(["doctor", "--archives", "in"]).ended(0)
     let lines = after.output.split(separator: "\n")
     for name in ["configuration", "time zones", "archives", "names", "ledger", "clock"] {
       let found = lines.filter { $0.dropFirst(9).hasPrefix(name) }
@@ -117,8 +113,7 @@ struct SetupCommandTests {
     let input = ["--archives", "in", "--snapshots", "snaps"]
     #expect(try program.run(["run", "--as-of", "2099-01-01"] + input).status == 0)
     chmod(program.folder.path("subledger.sqlite"), 0o644)
-    let warned = try program.run(["doctor"] + input)
-    #expect(warned.status == 0, "\(warned)")
+    let warned = try program.run(["doctor"] + input).ended(0)
     for words in [
       "1 of 2 names of archives hold no date, such as 2026-3-1.jsonl",
       "1 product of snapshots in no event, the first is dashboard",

@@ -21,15 +21,15 @@ struct SparkTests {
         try program.folder.write([UInt8](bytes), to: "in/\(file)")
       }
       for (engine, options) in [("embedded", [String]()), ("spark", ["--master", "local[2]"])] {
-        let result = try program.run(
+        try program.run(
           [
             "run", "--archives", "in", "--as-of", "2026-03-0\(night + 1)", "--config",
             sample.appendingPathComponent("subledger.yaml").path, "--prices",
             sample.appendingPathComponent("prices.csv").path, "--snapshots",
             sample.appendingPathComponent("snapshots").path, "--ledger", engine, "--out",
             "out/\(engine)", "--engine", engine,
-          ] + options)
-        try #require([0, 1].contains(result.status), "\(result)")
+          ] + options
+        ).ended(0, 1)
       }
       #expect(
         try program.published(in: "out/spark") == program.published(in: "out/embedded"),
@@ -75,8 +75,7 @@ struct SparkTests {
   func job(text: String) throws {
     let program = try Program()
     try program.folder.write(text, to: "job.json")
-    let result = try program.run(["stage", "fold", "--job", "job.json"])
-    #expect(result.status == 78, "\(result)")
+    let result = try program.run(["stage", "fold", "--job", "job.json"]).ended(78)
     #expect(result.errors.contains("job.json: another version wrote it"), "\(result)")
   }
 }

@@ -27,8 +27,7 @@ struct BrokenOffTests {
 
   /// A run that fails when it starts to write its set, with breaks and cells in the ledger.
   private func breakOff(_ asOf: String) throws {
-    let result = try run(asOf, "--out", "/proc/nope/reports")
-    try #require(result.status == 73, "\(result)")
+    try run(asOf, "--out", "/proc/nope/reports").ended(73)
   }
 
   private func brokenBreak() throws -> [String: String] {
@@ -42,8 +41,7 @@ struct BrokenOffTests {
   func close() throws {
     let month = try #require(try brokenBreak()["expected_at"]).prefix(7)
     let close = ["close", String(month), "--force", "--reason", "x"]
-    let refused = try program.run(close)
-    #expect(refused.status == 75, "\(refused)")
+    let refused = try program.run(close).ended(75)
     #expect(refused.errors.contains("run 2 has not published"), "\(refused)")
     #expect(try run("2026-06-30").status <= 1)
     let closed = try program.run(close)
@@ -55,8 +53,7 @@ struct BrokenOffTests {
     let found = try brokenBreak()
     let month = try #require(found["expected_at"]).prefix(7)
     let number = ["explain", "quality_monthly", "period=\(month)", "open_breaks"]
-    let refused = try program.run(number)
-    #expect(refused.status == 75, "\(refused)")
+    let refused = try program.run(number).ended(75)
     #expect(refused.errors.contains("cannot explain quality_monthly: run 2"), "\(refused)")
     for subject in [
       ["--break", found["break_id"] ?? ""], ["--subscription", found["subscription_id"] ?? ""],
@@ -73,8 +70,7 @@ struct BrokenOffTests {
   @Test("Verify checks what was published, and reports what it skips")
   func verify() throws {
     _ = try brokenBreak()
-    let result = try program.run(["verify"])
-    #expect(result.status == 0, "\(result)")
+    let result = try program.run(["verify"]).ended(0)
     #expect(result.output.contains("skipped  facts"), "\(result)")
     #expect(result.output.contains("run 2 has not published"), "\(result)")
     #expect(result.output.contains("holds    reports"), "\(result)")
@@ -86,8 +82,7 @@ struct BrokenOffTests {
   func carriedOn(asOf: String) throws {
     _ = try brokenBreak()
     try run(asOf)
-    let verified = try program.run(["verify"])
-    #expect(verified.status == 0, "\(verified)")
+    try program.run(["verify"]).ended(0)
     let other = ["--ledger", "other.sqlite", "--out", "other"]
     for asOf in ["2026-06-30", asOf] {
       let run = try program.run(["run", "--archives", "in", "--as-of", asOf] + other)
@@ -104,8 +99,7 @@ struct BrokenOffTests {
     try program.folder.write(bodies(10, from: 4000) + mixed, to: "in/x.jsonl")
     try program.folder.write(bodies(10, from: 5000) + mixed, to: "in/y.jsonl")
     try breakOff("2026-03-01")
-    let result = try run("2026-03-01")
-    #expect(result.status == 1, "\(result)")
+    let result = try run("2026-03-01").ended(1)
     #expect(result.errors.contains("20 of 40 lines"), "\(result)")
     let status = try program.run(["status"]).output
     #expect(status.contains(#/ 2  2026-03-01T00:00:00Z +\S+ +2 +40 /#), "\(status)")

@@ -28,8 +28,7 @@ struct DamageTests {
   func cutOff() throws {
     let whole = try packed(bodies(200))
     try program.folder.write(Array(whole.prefix(whole.count * 2 / 3)), to: "in/a.gz")
-    let first = try program.run(run)
-    #expect(first.status == 0, "\(first)")
+    let first = try program.run(run).ended(0)
     #expect(first.errors.contains("in/a.gz is damaged at byte"))
     let row = try #require(try inputs()["a.gz"])
     let salvaged = try charges()
@@ -37,12 +36,10 @@ struct DamageTests {
     #expect((20..<200).contains(salvaged))
     #expect(row["accepted"] == "\(salvaged)")
     try program.folder.write(whole, to: "in/a.gz")
-    let second = try program.run(run)
-    #expect(second.status == 0, "\(second)")
+    try program.run(run).ended(0)
     #expect(try charges() == 200)
     #expect(try deliveries() == [200, 200, 0])
-    let proof = try program.run(["verify", "--replay", "--strict"])
-    #expect(proof.status == 0, "\(proof)")
+    let proof = try program.run(["verify", "--replay", "--strict"]).ended(0)
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
@@ -55,8 +52,7 @@ struct DamageTests {
     }
     #expect(try deliveries() == [31, 30, 1])
     try program.folder.write(text + bodies(1, from: 90), to: "in/a.jsonl")
-    let proof = try program.run(["verify", "--strict"])
-    #expect(proof.status == 0, "\(proof)")
+    try program.run(["verify", "--strict"]).ended(0)
     // Different bytes under the same name are new deliveries.
     try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
     #expect(try program.run(run).status <= 1)
@@ -69,8 +65,7 @@ struct DamageTests {
     try program.folder.write(bodies(5, from: 100), to: "in/b.jsonl")
     for end in [text.utf8.count / 3, text.utf8.count / 2, text.utf8.count - 2] {
       try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
-      let result = try program.run(run)
-      #expect(result.status == 0, "\(result)")
+      let result = try program.run(run).ended(0)
       let damage = "in/a.jsonl is damaged at byte \(end): the file ends inside a JSON value"
       #expect(result.errors.contains(damage), "\(result)")
     }
@@ -96,8 +91,7 @@ struct DamageTests {
       #expect(try program.run(run).status == 0)
     }
     #expect(try charges() == 6, "what was read is not read again")
-    let proof = try program.run(["verify", "--replay", "--strict"])
-    #expect(proof.status == 0, "\(proof)")
+    let proof = try program.run(["verify", "--replay", "--strict"]).ended(0)
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
@@ -128,8 +122,7 @@ struct DamageTests {
     try program.folder.write(bodies(5), to: "in/a.jsonl")
     try program.folder.write(refusedGzip(bodies(2500, from: 100)), to: "in/b.gz")
     try program.folder.write(bodies(7, from: 5000), to: "in/c.jsonl")
-    let result = try program.run(run)
-    #expect([0, 1].contains(result.status), "\(result)")
+    let result = try program.run(run).ended(0, 1)
     let inputs = try inputs()
     #expect(inputs["b.gz"]?["status"] == "damaged")
     #expect(["a.jsonl", "b.gz", "c.jsonl"].map { inputs[$0]?["accepted"] } == ["5", "0", "7"])
@@ -145,8 +138,7 @@ struct DamageTests {
     member[member.count / 2 + 1] ^= 0xFF
     try program.folder.write(member, to: "in/a.gz")
     try program.folder.write(bodies(5, from: 1000), to: "in/b.jsonl")
-    let result = try program.run(run)
-    #expect([0, 1].contains(result.status), "\(result)")
+    try program.run(run).ended(0, 1)
     let salvaged = try charges() - 5
     #expect(try inputs()["a.gz"]?["status"] == "damaged")
     #expect(try inputs()["b.jsonl"]?["accepted"] == "5")
@@ -158,8 +150,7 @@ struct DamageTests {
   func garbage() throws {
     let noise = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
     try program.folder.write(noise, to: "in/noise.bin")
-    let result = try program.run(run)
-    #expect(result.status == 65, "\(result)")
+    let result = try program.run(run).ended(65)
     #expect(result.errors.contains("could be understood"))
     // Nothing is published by the next run, either.
     let again = try program.run(run)
@@ -177,8 +168,7 @@ struct DamageTests {
     try program.folder.write("\(dated)\n\(undated)\n", to: "snap/b.jsonl")
     let both = run + ["--snapshots", "snap"]
     for read in ["1 snapshot, 0 rejected; 1 file", "0 snapshots, 0 rejected; 1 file"] {
-      let result = try program.run(both + ["--verbose"])
-      #expect(result.status == 0, "\(result)")
+      let result = try program.run(both + ["--verbose"]).ended(0)
       #expect(result.errors.contains("snap/b.jsonl is left out"))
       #expect(result.errors.contains("--captured-at"))
       #expect(result.errors.contains("\(read) of snapshots refused"))
@@ -195,8 +185,7 @@ struct DamageTests {
     try program.folder.write(undated + "\n", to: "snap/a.jsonl")
     try FileManager.default.createDirectory(
       atPath: program.folder.path("in"), withIntermediateDirectories: true)
-    let result = try program.run(run + ["--snapshots", "snap"])
-    #expect(result.status == 65, "\(result)")
+    try program.run(run + ["--snapshots", "snap"]).ended(65)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
@@ -204,8 +193,7 @@ struct DamageTests {
   func garbageBesideGood() throws {
     try program.folder.write(bodies(3000), to: "in/good.jsonl")
     try program.folder.write("nonsense\n{\"half\":\n\u{1}\n", to: "in/odd.jsonl")
-    let few = try program.run(run)
-    #expect(few.status == 0, "\(few)")
+    try program.run(run).ended(0)
     let rejects = try program.rows("rejects.csv")
     #expect(!rejects.isEmpty)
     #expect(rejects.allSatisfy { $0["archive"] == "odd.jsonl" })
@@ -214,8 +202,7 @@ struct DamageTests {
     #expect(!text.contains("nonsense"))
     let worse = bodies(1, from: 4000) + String(repeating: "nonsense\n", count: 40)
     try program.folder.write(worse, to: "in/worse.jsonl")
-    let many = try program.run(run)
-    #expect(many.status == 1, "\(many)")
+    let many = try program.run(run).ended(1)
     #expect(many.errors.contains("published with reservations"))
     #expect(try charges() == 3001)
   }
@@ -234,8 +221,7 @@ struct DamageTests {
     }
     text += "[]\n12\n\"text\"\nnull\n{}\n"
     try program.folder.write(text, to: "in/a.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 0, "\(result)")
+    try program.run(run).ended(0)
     let row = try #require(try inputs()["a.jsonl"])
     #expect(row["lines"] == "2011")
     #expect(row["accepted"] == "2000")
@@ -264,8 +250,7 @@ struct DamageTests {
     let end = "; 1500 more lines of this reason are not listed"
     #expect(reported.first?["detail"]?.hasSuffix(end) == true)
     #expect(rows.count { $0["reason"] == "not_json" } == 3)
-    let verified = try program.run(["verify", "--replay"])
-    #expect(verified.status == 0, "\(verified)")
+    try program.run(["verify", "--replay"]).ended(0)
   }
 
   @Test("A value of 20 MB is rejected as too long, and adjacent values count")
@@ -274,8 +259,7 @@ struct DamageTests {
     long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 20_000_000))\"}"
     try program.folder.write(
       bodies(3) + long.line + "\n" + bodies(3, from: 10), to: "in/a.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 0, "\(result)")
+    try program.run(run).ended(0)
     let rejects = try program.rows("rejects.csv")
     #expect(rejects.map { $0["reason"] } == ["value_too_long"])
     #expect(rejects.map { $0["line"] } == ["4"])
@@ -290,8 +274,7 @@ struct DamageTests {
     try program.folder.write(text, to: "in/a.jsonl")
     let members = try packed("\u{FEFF}" + Body(7).line + "\n") + packed("\u{FEFF}" + Body(8).line)
     try program.folder.write(members, to: "in/b")
-    let result = try program.run(run)
-    #expect(result.status == 0, "\(result)")
+    try program.run(run).ended(0)
     #expect(try inputs()["a.jsonl"]?["accepted"] == "6")
     #expect(try inputs()["b"]?["accepted"] == "2")
     #expect(try program.rows("rejects.csv").isEmpty)

@@ -91,8 +91,7 @@ struct GrowingLogTests {
       ["verify", "--replay", "--strict", "--archives", "in"],
       ["retract", "2.log:40", "--reason", "a test", "--archives", "in"],
     ] {
-      let result = try program.run(arguments)
-      #expect(result.status == 0, "\(result)")
+      try program.run(arguments).ended(0)
     }
     try run()
     let retracted = ["\(count)", "\(count - 1)", "0", "1", "0", "complete"]

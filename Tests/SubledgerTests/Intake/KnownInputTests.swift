@@ -20,8 +20,7 @@ struct KnownInputTests {
     try FileManager.default.removeItem(atPath: program.folder.path("snap/a.jsonl"))
     try program.folder.write(known, to: "snap/b.jsonl")
     try program.folder.write(snapshot(""), to: "snap/undated.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 0, "\(result)")
+    let result = try program.run(run).ended(0)
     #expect(result.errors.contains("undated.jsonl is left out"), "\(result)")
   }
 

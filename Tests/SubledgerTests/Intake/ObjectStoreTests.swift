@@ -49,10 +49,9 @@ struct ObjectStoreTests {
       try program.folder.write(Array(gzip("-nc", path)), to: "store/b/in/\(number).gz")
     }
     #expect(try run().status == 0)
-    let local = try program.run([
+    try program.run([
       "run", "--archives", "store/b/in", "--as-of", "2026-03-01", "--ledger", "l", "--out", "local",
-    ])
-    #expect(local.status == 0, "\(local)")
+    ]).ended(0)
     #expect(try program.published() == program.published(in: "local"))
     #expect(try calls().count == 6)
     #expect(try run().status == 0)
@@ -73,8 +72,7 @@ struct ObjectStoreTests {
   func broken() throws {
     try program.folder.write(bodies(0..<20), to: "store/b/in/a.jsonl")
     try program.folder.write(bodies(10..<40), to: "store/b/in/broken.jsonl")
-    let first = try run()
-    #expect(first.status == 1, "\(first)")
+    let first = try run().ended(1)
     #expect(first.errors.contains("cannot read test://b/in/broken.jsonl"), "\(first)")
     #expect(first.errors.contains("exit code 3: lost ?… …"), "\(first)")
     #expect(!first.errors.contains("s3cret") && !first.errors.contains("AKIA"))
@@ -94,8 +92,7 @@ struct ObjectStoreTests {
     for fails in 1...2 {
       try configure(read: "env FAILS=\(fails) sh flaky.sh {bucket}/{key}")
       try? FileManager.default.removeItem(atPath: program.folder.path("tries"))
-      let result = try run("--ledger", "\(fails).sqlite", "--adopt")
-      #expect(result.status == 0, "\(result)")
+      try run("--ledger", "\(fails).sqlite", "--adopt").ended(0)
       let row = try #require(try program.rows("inputs.csv").first)
       #expect(row["accepted"] == "30" && row["status"] == "complete" && row["duplicates"] == "0")
     }
@@ -108,8 +105,7 @@ struct ObjectStoreTests {
     try program.folder.write(
       "printf '%s\\t%s\\t1\\n' \"$(ls store/b/in)\" \"$(cat store/b/in/* | wc -c)\"", to: "one.sh")
     try configure(list: "sh one.sh {path}", read: "cat store/{bucket}/{key}")
-    let result = try run()
-    #expect(result.status == 0, "\(result)")
+    try run().ended(0)
     #expect(try program.rows("inputs.csv").first?["accepted"] == "3")
     for made in ["x", "y", "z.jsonl"] {
       #expect(!FileManager.default.fileExists(atPath: program.folder.path(made)))

@@ -55,8 +55,7 @@ struct OwnPlacesTests {
     ]
     for count in [3, 4, 5] {
       try folder.write(bodies(count), to: "all/\(count).jsonl")
-      let result = try program.run(here)
-      #expect(result.status == 0, "\(result)")
+      let result = try program.run(here).ended(0)
       for name in ["c.yaml", "prices.csv", "decisions.yaml", "key", "l", "people"] {
         #expect(result.errors.contains("left out all/\(name): the job's own"), "\(result)")
       }
@@ -74,8 +73,7 @@ struct OwnPlacesTests {
   func brokenLink() throws {
     try FileManager.default.createSymbolicLink(
       atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 0, "\(result)")
+    let result = try program.run(run).ended(0)
     #expect(result.errors.contains("left out in/b.jsonl: a broken link"))
     try program.folder.write(bodies(2, from: 10), to: "reports/mine/c.jsonl")
     try program.run(["run", "--archives", "reports/mine", "--as-of", "2026-03-01"])

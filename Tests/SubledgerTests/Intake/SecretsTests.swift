@@ -87,8 +87,7 @@ struct SecretsTests {
     let lines = ["nonsense"] + (1...3).map { delivery($0, "Basic canary-old") }
     try program.folder.write(lines.joined(separator: "\n"), to: "in/a.jsonl")
     try configure("secrets: {qonversion: canary-new}")
-    let result = try run()
-    #expect(result.status == 65, "\(result)")
+    let result = try run().ended(65)
     let words = "; most were rejected as unauthenticated (3), first line 2, at byte 9, of a.jsonl: "
     #expect(result.errors.contains(words), "\(result)")
     #expect(result.errors.contains("hint: check `secrets` in the configuration"), "\(result)")
@@ -129,10 +128,9 @@ struct SecretsTests {
       let late = delivery(500, "Basic canary-\(secret)").replacing(
         "{\"headers\"", with: "{\"receivedAt\":\"2026-03-06T00:00:00Z\",\"headers\"")
       try program.folder.write("\(late)\n\(Body(501).line)\n", to: "in/\(secret).jsonl")
-      let result = try program.run([
+      try program.run([
         "run", "--archives", "in", "--as-of", "2026-03-06", "--config", "secrets.yaml",
-      ])
-      #expect([0, 1].contains(result.status), "\(result)")
+      ]).ended(0, 1)
       #expect(try program.run(["status"]).output.contains("  \(newest)"), "\(secret)")
       let rows = try program.rows("revenue_monthly.csv")
       #expect(rows.map { $0["is_complete"] } == [isComplete], "\(secret)")
@@ -148,16 +146,14 @@ struct SecretsTests {
     try program.folder.write(lines.joined(separator: "\n"), to: "in/c.jsonl")
     #expect(try run().status == 0)
     for more in [["--config", "secrets.yaml"], []] {
-      let proof = try program.run(["verify", "--replay"] + more)
-      #expect(proof.status == 0, "\(proof)")
+      let proof = try program.run(["verify", "--replay"] + more).ended(0)
       #expect(proof.output.contains("holds    replay.reports"), "\(proof)")
       #expect(proof.output.contains("3 lines that are listed as unauthenticated"), "\(proof)")
     }
     let forged = (1...1001).map { delivery($0, "Basic canary-forged") }
     try program.folder.write(forged.joined(separator: "\n"), to: "in/d.jsonl")
     #expect(try run().status == 65)
-    let proof = try program.run(["verify", "--replay"])
-    #expect(proof.status == 0, "\(proof)")
+    let proof = try program.run(["verify", "--replay"]).ended(0)
     #expect(proof.output.contains("skipped  replay.events"), "\(proof)")
     #expect(proof.output.contains("more lines of d.jsonl were rejected"), "\(proof)")
   }
@@ -200,10 +196,8 @@ struct SecretsTests {
   @Test("Reports need no secrets, and the manifest lists providers whose deliveries are checked")
   func reporting() throws {
     try configure("secrets: {qonversion: {env: Q}, iaptic: {env: I}}")
-    let result = try run(["Q": "canary-new", "I": "canary-old"])
-    #expect(result.status == 0, "\(result)")
-    let report = try program.run(["report", "--config", "secrets.yaml", "--as-of", "2026-03-01"])
-    #expect(report.status == 0, "\(report)")
+    try run(["Q": "canary-new", "I": "canary-old"]).ended(0)
+    try program.run(["report", "--config", "secrets.yaml", "--as-of", "2026-03-01"]).ended(0)
     let manifest = try String(
       contentsOfFile: program.folder.path("reports/datapackage.json"), encoding: .utf8)
     let options = manifest.filter { !$0.isWhitespace }

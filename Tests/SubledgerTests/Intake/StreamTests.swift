@@ -60,8 +60,7 @@ struct StreamTests {
   @Test("A ledger whose creation was interrupted is empty for status, and the next run fills it")
   func begun() throws {
     try program.folder.write("", to: "subledger.sqlite")
-    let empty = try program.run(["status"])
-    #expect(empty.status == 66, "\(empty)")
+    let empty = try program.run(["status"]).ended(66)
     #expect(empty.errors.contains("nothing was read"))
     #expect(try program.run(run).status == 0)
     #expect(try program.run(["status"]).output.contains(/accepted +3\n/))

@@ -112,9 +112,9 @@ struct CanaryTests {
     let body = CanaryCorpus.bodies[0].replacing("QON_1", with: "c4n4ry-user")
     try program.folder.write(body, to: "in/a.jsonl")
     let watch = try Watch()
-    let result = try program.run(
-      ["ingest", "--archives", "in"], environment: watch.environment)
-    #expect(result.status == 0, "\(result)")
+    try program.run(
+      ["ingest", "--archives", "in"], environment: watch.environment
+    ).ended(0)
     #expect(try watch.writes().canaries() == ["c4n4ry"])
     for before in ["", "a", "ab"] {
       let base64 = Data("\(before)c4n4ry!".utf8).base64EncodedString()

@@ -15,8 +15,7 @@ struct LinkedLedgerTests {
       atPath: folder.path("ledger"), withDestinationPath: "volume/real.sqlite")
     for count in [3, 5] {
       try folder.write(bodies(count), to: "in/a.jsonl")
-      let result = try program.run(run)
-      #expect(result.status == 0, "\(result)")
+      try program.run(run).ended(0)
     }
   }
 
@@ -38,8 +37,7 @@ struct LinkedLedgerTests {
   func copies(arguments: [String]) throws {
     try program.folder.write(bodies(9), to: "more/b.jsonl")
     let before = try real()
-    let result = try program.run(arguments + ["--ledger", "ledger"])
-    #expect(result.status == 0, "\(result)")
+    try program.run(arguments + ["--ledger", "ledger"]).ended(0)
     #expect(try real() == before)
   }
 

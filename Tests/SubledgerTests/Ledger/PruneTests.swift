@@ -25,14 +25,12 @@ struct PruneTests {
       let dry = try prune(month, program, "--dry-run")
       #expect(dry.status == 0 && dry.output.hasPrefix("would remove "), "\(dry)")
       #expect(try bytes("l", program) == before)
-      let done = try prune(month, program)
-      #expect(done.status == 0, "\(done)")
+      let done = try prune(month, program).ended(0)
       let counts = dry.output.prefix { $0 != ";" }.dropFirst("would remove ".count)
       #expect(done.output.hasPrefix("removed \(counts);"), "\(done)")
       #expect(done.output.contains(/[1-9][0-9]* published versions? and the checksums of [1-9]/))
       #expect(month != "2025-08" || done.output.contains(/removed [1-9][0-9]* snapshots/))
-      let verified = try program.run(["verify", "--ledger", "l.sqlite", "--replay"])
-      #expect(verified.status == 0, "\(verified)")
+      try program.run(["verify", "--ledger", "l.sqlite", "--replay"]).ended(0)
       #expect(try bytes("l", program).count <= size)
       size = try bytes("l", program).count
     }
@@ -92,10 +90,9 @@ struct PruneTests {
   @Test("Versions of a closed month stay, and a missing version is reported")
   func closed() throws {
     let program = try RandomRuns.lived(seed: 13, count: 5).world.program
-    let closed = try program.run([
+    try program.run([
       "close", "2025-02", "--ledger", "l.sqlite", "--force", "--reason", "books",
-    ])
-    try #require(closed.status == 0, "\(closed)")
+    ]).ended(0)
     func versions(_ sign: String) throws -> Int64 {
       var count: Int64 = 0
       let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readOnly)

@@ -28,11 +28,10 @@ struct RetractTests {
   private func run(
     _ archives: String = "in", _ out: String = "reports", asOf: String = "2026-05-01"
   ) throws {
-    let result = try program.run([
+    try program.run([
       "run", "--archives", archives, "--as-of", asOf, "--ledger", "\(out).sqlite",
       "--out", out,
-    ])
-    try #require([0, 1].contains(result.status), "\(result)")
+    ]).ended(0, 1)
   }
 
   private func retract(_ target: String, _ more: [String] = []) throws -> ProgramResult {
@@ -78,16 +77,13 @@ struct RetractTests {
   func line() throws {
     try write(["a.jsonl": bodies(3), "b.jsonl": wrong(4) + bodies(1, from: 5)])
     try run()
-    let closed = try program.run(["close", "2026-02", "--ledger", "reports.sqlite"])
-    #expect(closed.status == 0, "\(closed)")
-    let result = try retract("b.jsonl:1")
-    try #require(result.status == 0, "\(result)")
+    try program.run(["close", "2026-02", "--ledger", "reports.sqlite"]).ended(0)
+    let result = try retract("b.jsonl:1").ended(0)
     #expect(result.output.contains("b.jsonl:1 is retracted: it has events of 2026-02"))
     for _ in 0..<2 {
-      let proof = try program.run([
+      try program.run([
         "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
-      ])
-      #expect(proof.status == 0, "\(proof)")
+      ]).ended(0)
       try run()
     }
     #expect(try changes(from: ["a.jsonl": bodies(3), "b.jsonl": "\n" + bodies(1, from: 5)]) == [])
@@ -178,15 +174,13 @@ struct RetractTests {
     #expect(try input("copy.jsonl")["status"] == "repeated")
     #expect(try changes(from: ["a.jsonl": bodies(3)]) == [])
     let sum = try #require(try input("b.jsonl")["sha256"])
-    let again = try retract(String(sum.prefix(8)), ["--readmit"])
-    try #require(again.status == 0, "\(again)")
+    try retract(String(sum.prefix(8)), ["--readmit"]).ended(0)
     try run()
     #expect(differences(try Self.set(of: program), before) == [])
     #expect(try input("b.jsonl")["accepted"] == "1" && input("b.jsonl")["retracted"] == "0")
-    let proof = try program.run([
+    try program.run([
       "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
-    ])
-    #expect(proof.status == 0, "\(proof)")
+    ]).ended(0)
   }
 
   @Test("The same lines packed differently are left out and reported; with more lines, they count")
@@ -203,10 +197,9 @@ struct RetractTests {
     let copy = try input("copy.jsonl.gz")
     #expect(copy["status"] == "repeated" && copy["lines"] == "0", "\(copy)")
     #expect(try changes(from: ["a.jsonl": bodies(3)]) == [])
-    let proof = try program.run([
+    try program.run([
       "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
-    ])
-    #expect(proof.status == 0, "\(proof)")
+    ]).ended(0)
     try write(["more.jsonl": bodies(2, from: 4)])
     try run()
     #expect(try input("more.jsonl")["accepted"] == "2")
@@ -266,11 +259,10 @@ struct RetractTests {
     try write(["a.jsonl": bodies(3)])
     try write(["s.jsonl": snapshot(1, true) + snapshot(2, true)], to: "snap")
     func run(_ out: String, _ folder: String) throws {
-      let result = try program.run([
+      try program.run([
         "run", "--archives", "in", "--snapshots", folder, "--as-of", "2026-05-01", "--ledger",
         "\(out).sqlite", "--out", out,
-      ])
-      try #require([0, 1].contains(result.status), "\(result)")
+      ]).ended(0, 1)
     }
     try run("reports", "snap")
     let users = { (out: String) in

@@ -33,11 +33,10 @@ struct RetractWorldTests {
       if index != whole { lines[index, default: []].insert(random.below(40)) }
     }
     func retract(_ target: String) throws {
-      let result = try world.program.run([
+      try world.program.run([
         "retract", target, "--reason", "a test", "--ledger", "reports.sqlite", "--config",
         "world/subledger.yaml",
-      ])
-      try #require(result.status == 0, "\(result)")
+      ]).ended(0)
     }
     try retract("\(whole).jsonl")
     for (index, numbers) in lines {
@@ -56,10 +55,9 @@ struct RetractWorldTests {
     #expect(differences(try RetractTests.set(of: world.program), rest) == [])
     let path = folder.path("reports.sqlite")
     #expect(try cells(path) == cells(folder.path("rest-set.sqlite")))
-    let proof = try world.program.run([
+    try world.program.run([
       "verify", "--replay", "--ledger", "reports.sqlite", "--out", "reports",
-    ])
-    #expect(proof.status == 0, "\(proof)")
+    ]).ended(0)
   }
 
   @Test("A retraction killed at any moment has happened or not, and can be repeated")
@@ -83,8 +81,7 @@ struct RetractWorldTests {
       let acts = try Ledger.open(path: path, mode: .readOnly).acts().count
       #expect([number - 1, number].contains(acts))
       happened.append(acts == number)
-      let verified = try program.run(["verify"])
-      #expect(verified.status == 0, "\(verified)")
+      try program.run(["verify"]).ended(0)
       #expect(try [0, 64].contains(program.run(arguments).status))
       #expect(try Ledger.open(path: path, mode: .readOnly).acts().count == number)
     }

@@ -31,8 +31,7 @@ struct RightsTests {
   func umasks(umask: Int) throws {
     let watch = try Watch()
     for extra in [[], ["--dry-run", "--out", "dry"]] {
-      let result = try program.run(run + extra, environment: watch.environment, umask: umask)
-      #expect(result.status == 0, "\(result)")
+      try program.run(run + extra, environment: watch.environment, umask: umask).ended(0)
     }
     #expect(try mode("subledger.sqlite") == 0o600)
     #expect(try mode("subledger.sqlite.lock") == 0o600)
@@ -95,7 +94,7 @@ struct RightsTests {
   }
 
   /// Runs a copy of the program as a user whom file permissions restrict, unlike root.
-  private func runHeldBack(_ arguments: [String]) throws -> (status: Int32, words: String) {
+  private func runHeldBack(_ arguments: [String]) throws -> ProgramResult {
     let script = """
       cp "$0" subledger && chmod 777 . subledger && export TMPDIR="$PWD" || exit
       if [ "$(id -u)" != 0 ]; then exec ./subledger "$@" >words 2>&1; fi
@@ -103,9 +102,8 @@ struct RightsTests {
       """
     let ended = try execute(
       ["sh", "-c", script, Program.binary.path] + arguments, in: program.folder.path)
-    return (
-      ended.status, try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
-    )
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    return ProgramResult(status: ended.status, output: "", errors: words)
   }
 
   @Test(
@@ -113,33 +111,29 @@ struct RightsTests {
   func foreignLedger(command: String) throws {
     #expect(try program.run(run).status == 0)
     #expect(chmod(program.folder.path("subledger.sqlite"), 0) == 0)
-    let ended = try runHeldBack([command, "--ledger", "subledger.sqlite"])
-    #expect(ended.status == 77, "\(ended)")
-    #expect(ended.words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
+    let ended = try runHeldBack([command, "--ledger", "subledger.sqlite"]).ended(77)
+    #expect(ended.errors.contains("cannot read the ledger subledger.sqlite: Permission denied"))
   }
 
   @Test("A previous set that cannot be removed gives a warning, and stops neither run")
   func foreignSet() throws {
-    let first = try runHeldBack(run)
-    #expect(first.status == 0, "\(first)")
+    try runHeldBack(run).ended(0)
     let closed = program.folder.path("reports/revenue_daily")
     #expect(chmod(closed, 0o555) == 0)
     for count in [10, 20] {
       try program.folder.write(bodies(3, from: count), to: "in/\(count).jsonl")
       #expect(chmod(program.folder.path("in/\(count).jsonl"), 0o644) == 0)
-      let next = try runHeldBack(run)
-      #expect(next.status == 0, "\(next)")
-      #expect(next.words.contains("a previous set could not be removed completely"), "\(next)")
+      let next = try runHeldBack(run).ended(0)
+      #expect(next.errors.contains("a previous set could not be removed completely"), "\(next)")
       #expect(try program.rows("inputs.csv").count == count / 10 + 1)
-      let verified = try runHeldBack(["verify"])
-      #expect(verified.status == 0, "\(verified)")
+      try runHeldBack(["verify"]).ended(0)
     }
     for name in try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     where name.hasPrefix(".reports.staging-") {
       #expect(chmod(program.folder.path("\(name)/revenue_daily"), 0o755) == 0)
     }
     let last = try runHeldBack(run)
-    #expect(last.status == 0 && last.words.isEmpty, "\(last)")
+    #expect(last.status == 0 && last.errors.isEmpty, "\(last)")
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
   }
@@ -149,9 +143,8 @@ struct RightsTests {
     try program.folder.write("", to: "in/closed/b.jsonl")
     #expect(chmod(program.folder.path("in/closed"), 0) == 0)
     defer { chmod(program.folder.path("in/closed"), 0o700) }
-    let ended = try runHeldBack(run)
-    #expect(ended.status == 77, "\(ended)")
-    #expect(ended.words.contains("cannot list in/closed: Permission denied"), "\(ended)")
+    let ended = try runHeldBack(run).ended(77)
+    #expect(ended.errors.contains("cannot list in/closed: Permission denied"), "\(ended)")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
@@ -159,9 +152,8 @@ struct RightsTests {
   func oneForeignFile() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
     #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
-    let ended = try runHeldBack(run)
-    #expect(ended.status == 1, "\(ended)")
-    #expect(ended.words.contains("in/a.jsonl: Permission denied; it is left out"), "\(ended)")
+    let ended = try runHeldBack(run).ended(1)
+    #expect(ended.errors.contains("in/a.jsonl: Permission denied; it is left out"), "\(ended)")
     #expect(try program.rows("inputs.csv").map { $0["archive"] } == ["b.jsonl"])
     try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
     #expect(try runHeldBack(run + ["--ledger", "n.sqlite", "--out", "n"]).status == 77)
@@ -174,8 +166,8 @@ struct RightsTests {
     #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
     #expect(chmod(program.folder.path("subledger.sqlite"), 0o644) == 0)
     try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
-    let (status, words) = try runHeldBack(["verify", "--replay", "--ledger", "subledger.sqlite"])
-    #expect(status == 65, "\(words)")
+    let words = try runHeldBack(["verify", "--replay", "--ledger", "subledger.sqlite"])
+      .ended(65).errors
     let replay = words.split(separator: "\n").drop { !$0.contains("replay.events") }
     #expect(replay.contains { $0.hasSuffix("1 archive missing: b.jsonl") }, "\(words)")
     #expect(replay.contains { $0.contains("in/a.jsonl: Permission denied") }, "\(words)")

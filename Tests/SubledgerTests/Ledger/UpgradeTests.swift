@@ -69,8 +69,7 @@ struct UpgradeTests {
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("a.sqlite")))
     for command in [["run", "--archives", "in"], ["report"]] {
-      let result = try program.run(command + arguments)
-      #expect(result.status == 78, "\(result)")
+      let result = try program.run(command + arguments).ended(78)
       #expect(result.errors.contains("a.sqlite: a newer version of the program made it"))
       #expect(result.errors.contains("use that version, or rebuild the ledger"))
     }

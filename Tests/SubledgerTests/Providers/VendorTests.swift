@@ -71,8 +71,7 @@ struct VendorTests {
     if FileManager.default.fileExists(atPath: snapshot) { arguments += ["--snapshots", snapshot] }
     let prices = Self.path("\(vendor.name).prices.csv")
     if FileManager.default.fileExists(atPath: prices) { arguments += ["--prices", prices] }
-    let result = try program.run(arguments)
-    #expect([0, 1].contains(result.status), "\(result)")
+    try program.run(arguments).ended(0, 1)
     let codes = try program.rows("breaks.csv").compactMap { $0["code"] }
     #expect(codes.filter { $0 != "STALE_INPUT" }.sorted() == vendor.breaks)
     #expect(try program.rows("rejects.csv").isEmpty)

@@ -78,10 +78,10 @@ struct WebhookSnapshotTests {
   private func breaks(_ asOf: String, _ more: [String] = [], out: String = "reports") throws
     -> [String]
   {
-    let result = try program.run(
+    try program.run(
       ["run", "--archives", "in", "--as-of", asOf, "--out", out, "--ledger", "\(out).sqlite"]
-        + more)
-    #expect([0, 1].contains(result.status), "\(result)")
+        + more
+    ).ended(0, 1)
     return try program.rows("breaks.csv", in: out).compactMap { row in
       row["code"] == "STALE_INPUT" ? nil : "\(row["code"] ?? "") \(row["status"] ?? "")"
     }
@@ -119,8 +119,7 @@ struct WebhookSnapshotTests {
       explained.output.contains(
         #/entitlements in the webhook of 2026-03-04T00:00:00Z\n.*\n +a.jsonl line 3 /#),
       "\(explained)")
-    let verified = try program.run(["verify", "--ledger", "reports.sqlite", "--archives", "in"])
-    #expect(verified.status == 0, "\(verified)")
+    try program.run(["verify", "--ledger", "reports.sqlite", "--archives", "in"]).ended(0)
   }
 
   @Test("A webhook created after as-of supplies its entitlements in a later run without new data")
@@ -285,10 +284,7 @@ struct WebhookSnapshotTests {
   func erased() throws {
     try arrives(lost)
     _ = try breaks("2026-03-06")
-    let erased = try program.run([
-      "erase", "Ada", "--ledger", "reports.sqlite", "--reason", "asked",
-    ])
-    #expect(erased.status == 0, "\(erased)")
+    try program.run(["erase", "Ada", "--ledger", "reports.sqlite", "--reason", "asked"]).ended(0)
     let result = try program.run(
       ["report", "--as-of", "2026-03-06", "--ledger", "reports.sqlite", "--out", "reports"])
     #expect([0, 1].contains(result.status), "\(result)")

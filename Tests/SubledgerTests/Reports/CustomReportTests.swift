@@ -15,8 +15,7 @@ struct CustomReportTests {
   /// A set of the sample with both examples, created once; tests that write copy it.
   private static let prepared = Result {
     let program = try Program()
-    let result = try program.run(Program.sampleRun + ["--reports-dir", examples])
-    try #require(result.status == 0, "\(result)")
+    try program.run(Program.sampleRun + ["--reports-dir", examples]).ended(0)
     return program
   }
 
@@ -94,8 +93,7 @@ struct CustomReportTests {
     let next = try program.run(["report"] + without)
     #expect(next.status == 0 && next.errors.contains("custom reports"), "\(next)")
     #expect(try program.published().keys.allSatisfy { !$0.hasPrefix("own") })
-    let again = try program.run(["report", "--at-run", "1", "--out", "again"])
-    #expect(again.status == 0, "\(again)")
+    try program.run(["report", "--at-run", "1", "--out", "again"]).ended(0)
     #expect(try program.published(in: "again") == before)
   }
 

@@ -36,10 +36,8 @@ struct EarlierAsOfTests {
       #expect(try codes(asOf: asOf) == ["MISSED_EXPIRATION"], "\(asOf)")
       #expect(try program.rows("breaks_history.csv") == history, "\(asOf)")
     }
-    let verified = try program.run(["verify"])
-    #expect(verified.status == 0, "\(verified)")
-    let reported = try program.run(["report", "--at-run", "3", "--out", "told"])
-    #expect(reported.status == 0, "\(reported)")
+    try program.run(["verify"]).ended(0)
+    try program.run(["report", "--at-run", "3", "--out", "told"]).ended(0)
     #expect(differences(before, try program.published(in: "told")).isEmpty)
   }
 
@@ -65,8 +63,7 @@ struct EarlierAsOfTests {
     #expect(try codes(asOf: "2026-03-01").isEmpty)
     let before = try program.published()
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
-    let reported = try program.run(["report", "--at-run", "2", "--out", "told"])
-    #expect(reported.status == 0, "\(reported)")
+    let reported = try program.run(["report", "--at-run", "2", "--out", "told"]).ended(0)
     #expect(reported.errors.contains("run 2 was as of a time before an earlier run"), "\(reported)")
     #expect(Set(differences(before, try program.published(in: "told"))) == files)
   }

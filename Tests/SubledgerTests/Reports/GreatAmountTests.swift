@@ -27,8 +27,7 @@ struct GreatAmountTests {
 
   @Test("Amounts above 10⁹ dollars are rejected, and all other lines are published")
   func rejected() throws {
-    let result = try run([day(7, revenue: Body.money("1000000000000", rate: 70))])
-    #expect(result.status == 0, "\(result)")
+    try run([day(7, revenue: Body.money("1000000000000", rate: 70))]).ended(0)
     let reject = try #require(try program.rows("rejects.csv").first)
     #expect(reject["reason"] == "amount_too_large" && reject["line"] == "4")
     #expect(reject["detail"] == "revenue.value_usd: beyond 10^9 US dollars")
@@ -38,8 +37,7 @@ struct GreatAmountTests {
 
   @Test("10⁹ dollars a day are published as monthly and yearly revenue")
   func greatest() throws {
-    let result = try run([day(7, revenue: Body.money("1000000000", rate: 70))])
-    #expect(result.status == 0, "\(result)")
+    try run([day(7, revenue: Body.money("1000000000", rate: 70))]).ended(0)
     let row = try #require(
       try program.rows("mrr_monthly.csv").first { $0["product_id"] == "day7" })
     #expect(row["mrr_close"] == "30416666666.666667")
@@ -55,10 +53,8 @@ struct GreatAmountTests {
           .replacing("\"day\($0)\"", with: "\"day\"")
       }
     }
-    let kept = try run(subscriptions(25))
-    #expect(kept.status == 0, "\(kept)")
-    let result = try run(subscriptions(26))
-    #expect(result.status == 65, "\(result)")
+    try run(subscriptions(25)).ended(0)
+    let result = try run(subscriptions(26)).ended(65)
     #expect(result.errors.contains("arr_close of mrr_monthly"), "\(result)")
     #expect(result.errors.contains("in a.jsonl:") && result.errors.contains("subledger retract"))
     #expect(try program.rows("mrr_monthly.csv").contains { $0["product_id"] == "day" })
@@ -75,8 +71,7 @@ struct GreatAmountTests {
     var honest = Body(20)
     honest.members["revenue"] = Self.rupiah("16000000000", worth: "1000000")
     honest.members["price"] = "null"
-    let result = try run(charges + [honest.line])
-    #expect(result.status == 0, "\(result)")
+    try run(charges + [honest.line]).ended(0)
     let rejects = try program.rows("rejects.csv")
     #expect(rejects.count == 10 && rejects.allSatisfy { $0["reason"] == "amount_too_large" })
     let row = try #require(
@@ -112,8 +107,7 @@ struct GreatAmountTests {
       try FileManager.default.removeItem(atPath: program.folder.path("reports"))
     }
     try program.folder.write(great(12..<20), to: "in/b.jsonl")
-    let result = try program.run(run)
-    #expect(result.status == 1, "\(result)")
+    let result = try program.run(run).ended(1)
     #expect(result.errors.contains("amounts in 1 row of revenue_monthly exceed the exact range "))
     #expect(result.errors.contains("the greatest amounts are in a.jsonl:4 (IDR), a.jsonl:5 (IDR)"))
     let rows = try program.rows("revenue_monthly.csv")
@@ -123,20 +117,18 @@ struct GreatAmountTests {
     #expect(rows.first { $0["currency"] == "USD" }?["gross_local"] == "29.97")
     let coverage = try program.rows("coverage.csv").filter { $0["metric"]?.contains("usd") == true }
     #expect(!coverage.isEmpty && coverage.allSatisfy { ($0["events"]?.count ?? 9) < 3 })
-    let proof = try program.run(["verify"])
-    #expect(proof.status == 0, "\(proof)")
+    try program.run(["verify"]).ended(0)
   }
 
   @Test("An amount computed with an impossible rate is unknown", arguments: [0, 1])
   func rates(_ isProceed: Int) throws {
     let rate = isProceed == 1 ? "0.000001" : "1000000000000"
-    let result = try run([
+    try run([
       day(
         7,
         revenue: #"{"value":1000000000,"value_usd":1000000000,"currency":"USD","#
           + #""is_proceed":\#(isProceed),"proceeds_rate":\#(rate)}"#)
-    ])
-    #expect(result.status == 0, "\(result)")
+    ]).ended(0)
     let row = try #require(
       try program.rows("revenue_monthly.csv").first { $0["product_id"] == "day7" })
     let (known, unknown) =

@@ -10,8 +10,7 @@ struct SampleTests {
 
   @Test("reports/ is the result of sample-data/, byte for byte")
   func reports() throws {
-    let result = try program.run(Program.sampleRun)
-    #expect(result.status == 0, "\(result)")
+    try program.run(Program.sampleRun).ended(0)
     let different = differences(
       try filesAndBytes(under: Project.path("reports")), try program.published())
     #expect(different.isEmpty, "run `make run` and read what changed")

@@ -9,6 +9,15 @@ struct ProgramResult: CustomStringConvertible {
   let errors: String
 
   var description: String { "status \(status)\nstdout: \(output)\nstderr: \(errors)" }
+
+  /// This result, whose status must be one of `statuses`.
+  @discardableResult
+  func ended(
+    _ statuses: Int32..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> ProgramResult {
+    try #require(statuses.contains(status), "\(self)", sourceLocation: sourceLocation)
+    return self
+  }
 }
 
 /// The built program, run in a separate folder.
@@ -105,11 +114,10 @@ struct Program {
     for (folder, runs) in parts {
       for (number, part) in runs.enumerated() {
         try self.folder.write(part + "\n", to: "\(folder)/in/\(number).jsonl")
-        let result = try run([
+        try run([
           "run", "--archives", "\(folder)/in", "--as-of", asOf, "--ledger", "\(folder)/l",
           "--out", "\(folder)/out",
-        ])
-        try #require([0, 1].contains(result.status), "\(result)")
+        ]).ended(0, 1)
       }
     }
   }
@@ -170,8 +178,7 @@ extension Program {
   /// The sample's ledger and reports, created once; tests that write copy it.
   static let ofSample = Result {
     let program = try Program()
-    let result = try program.run(sampleRun)
-    try #require(result.status == 0, "\(result)")
+    try program.run(sampleRun).ended(0)
     return program
   }
 }

@@ -70,8 +70,7 @@ struct Season {
       arguments = try settings()
     }
     runs += 1
-    let run = try program.run(arguments)
-    try #require([0, 1].contains(run.status), "\(run)")
+    try program.run(arguments).ended(0, 1)
     return Publication(
       run: runs, asOf: today, zone: zone, isRepetition: isRepetition && before == arguments,
       files: try program.published())
@@ -82,8 +81,7 @@ struct Season {
     try? FileManager.default.removeItem(atPath: program.folder.path("whole.sqlite"))
     let renamed = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
     let reported = renamed + ["--adopt"]
-    let run = try program.run(reported)
-    try #require([0, 1].contains(run.status), "\(run)")
+    try program.run(reported).ended(0, 1)
   }
 
   /// The RFC 3339 text of a day of the season.

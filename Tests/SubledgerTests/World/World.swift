@@ -25,8 +25,7 @@ struct World {
       ] + more
     let written = try Self.written.value(options) {
       let program = try Program()
-      let made = try program.run(options)
-      try #require(made.status == 0, "\(made)")
+      try program.run(options).ended(0)
       return program
     }
     if isPublished {
@@ -70,8 +69,7 @@ struct World {
 
   /// Runs the job and expects a published set.
   func publish(_ arguments: [String]) throws {
-    let result = try program.run(arguments)
-    try #require([0, 1].contains(result.status), "\(result)")
+    try program.run(arguments).ended(0, 1)
   }
 
   /// Every archive of the world, in order.
