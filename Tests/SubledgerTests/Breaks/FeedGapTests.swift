@@ -19,8 +19,8 @@ struct FeedGapTests {
       let time = midnight + number * 2_000
       body.members["time"] = "\(time)"
       body.members["created_at"] = "\(time + 5)"
-      body.members["transaction"]?.replace("1772193600", with: "\(time)")
-      body.members["transaction"]?.replace("1774612800", with: "\(time + 2_678_400)")
+      body.members["transaction"] = Body.transaction(
+        2_000_000_900_000_000 + day * 100 + number, from: time, until: time + 2_678_400)
       guard let hours else { return body.line + "\n" }
       return #"{"received_at":\#(time + hours * 3600),"body":\#(body.line)}"# + "\n"
     }

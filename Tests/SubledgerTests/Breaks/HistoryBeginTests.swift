@@ -3,17 +3,21 @@ import Testing
 
 @Suite("Nothing before the start of a feed is missing")
 struct HistoryBeginTests {
+  private let start = 1_782_561_600
+  private let end = 1_785_153_600
+
+  /// A renewal in June.
+  private func renewal(count: Int) -> Body {
+    var body = Body(2, "subscription_renewed", at: start, count: count)
+    body.members["transaction"] = Body.transaction(
+      2_000_000_900_000_009, of: 2_000_000_900_000_002, from: start, until: end)
+    return body
+  }
+
   /// Codes of missing charges in a feed that begins in February and has a fourth renewal in June.
   private func missed(_ setting: String?) throws -> [String?] {
     let program = try Program()
-    var renewal = Body(2)
-    renewal.members["event_name"] = "\"subscription_renewed\""
-    renewal.members["subscription_renew_count"] = "4"
-    renewal.members["time"] = "1782561600"
-    renewal.members["created_at"] = "1782561660"
-    renewal.members["transaction"] =
-      #"{"transaction_id":2000000900000009,"original_transaction_id":2000000900000002,"#
-      + #""expires":1785153600,"transaction_date":1782561600}"#
+    let renewal = renewal(count: 4)
     try program.folder.write(Body(1).line + "\n" + renewal.line + "\n", to: "in/a.jsonl")
     if let setting { try program.folder.write("history_begins: \(setting)\n", to: "c.yaml") }
     let result = try program.run(
@@ -28,15 +32,7 @@ struct HistoryBeginTests {
   @Test("A subscription that a webhook shows to be older has no missing start", arguments: [0, 1])
   func begunBefore(years: Int) throws {
     let program = try Program()
-    var renewal = Body(2)
-    let (start, end) = (1_782_561_600, 1_785_153_600)
-    renewal.members["event_name"] = "\"subscription_renewed\""
-    renewal.members["subscription_renew_count"] = "1"
-    renewal.members["time"] = "\(start)"
-    renewal.members["created_at"] = "\(start + 60)"
-    renewal.members["transaction"] =
-      #"{"transaction_id":2000000900000009,"original_transaction_id":2000000900000002,"#
-      + #""expires":\#(end),"transaction_date":\#(start)}"#
+    var renewal = renewal(count: 1)
     renewal.members["entitlements"] =
       #"{"0":{"id":"premium","active":true,"started":\#(start - (years * 365 + 30) * 86_400),"#
       + #""expires":\#(end),"source":"appstore","product":{"product_id":"pro","subscription":"#

@@ -17,16 +17,7 @@ struct ReconcileScopeTests {
   private func charge(
     _ name: String, _ user: String, _ day: Int, id: Int, original: Int? = nil
   ) -> String {
-    var body = Body()
-    body.members["user_id"] = "\"\(user)\""
-    body.members["event_name"] = "\"\(name)\""
-    body.members["time"] = "\(Self.second(day))"
-    body.members["created_at"] = "\(Self.second(day) + 60)"
-    body.members["transaction"] =
-      #"{"transaction_id":\#(id),"original_transaction_id":\#(original ?? id),"#
-      + #""expires":\#(Self.second(day + 30)),"grace_period_expires":null,"#
-      + #""transaction_date":\#(Self.second(day))}"#
-    return body.line + "\n"
+    Body(name, of: user, day, id: id, original: original ?? id, until: day + 30).line + "\n"
   }
 
   /// A user's snapshot on a day: purchases by id and day, each for 30 days.

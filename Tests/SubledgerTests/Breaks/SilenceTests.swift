@@ -15,9 +15,8 @@ struct SilenceTests {
       body.members["app_id"] = "\"app\(app)\""
       body.members["time"] = "\(time)"
       body.members["created_at"] = "\(time)"
-      body.members["transaction"] = Body.transaction("\(app * 100 + day)")
-        .replacing("1772193600", with: "\(time)")
-        .replacing("1774612800", with: "\(time + 2_592_000)")
+      body.members["transaction"] = Body.transaction(
+        app * 100 + day, from: time, until: time + 2_592_000)
       try program.folder.write(body.line + "\n", to: "in/\(app)-\(day).jsonl")
     }
   }

@@ -56,17 +56,11 @@ struct WorthTests {
   func reportedElsewhere() throws {
     let charges = ["01-01", "02-01", "03-01", "04-01", "05-01"]
     let qonversion = (0..<4).map { number in
-      var body = Body()
-      body.members["event_name"] =
-        number == 0 ? "\"subscription_started\"" : "\"subscription_renewed\""
-      body.members["time"] = "\(seconds(charges[number]))"
-      body.members["created_at"] = "\(seconds(charges[number]) + 60)"
+      let (start, end) = (seconds(charges[number]), seconds(charges[number + 1]))
+      var body = Body(1, number == 0 ? "subscription_started" : "subscription_renewed", at: start)
       body.members["subscription_renew_count"] = number == 0 ? nil : "\(number)"
-      body.members["transaction"] = """
-        {"transaction_id":\(Self.original + 100 + number),\
-        "original_transaction_id":\(Self.original + 100),"expires":\(seconds(charges[number + 1])),\
-        "grace_period_expires":null,"transaction_date":\(seconds(charges[number]))}
-        """
+      body.members["transaction"] = Body.transaction(
+        Self.original + 100 + number, of: Self.original + 100, from: start, until: end)
       return body.line
     }
     let told = [

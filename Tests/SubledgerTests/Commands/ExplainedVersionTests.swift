@@ -9,12 +9,11 @@ struct ExplainedVersionTests {
   init() throws { program = try Program() }
 
   /// A start of `transaction`, created `delay` seconds later than usual.
-  private func start(_ transaction: String, of original: String, user: String, delay: Int) -> Body {
+  private func start(_ transaction: Int, of original: Int, user: String, delay: Int) -> Body {
     var body = Body()
     body.members["user_id"] = "\"\(user)\""
     body.members["created_at"] = "\(1_772_193_660 + delay)"
-    body.members["transaction"] = Body.transaction(transaction).replacing(
-      "\"original_transaction_id\":\(transaction)", with: "\"original_transaction_id\":\(original)")
+    body.members["transaction"] = Body.transaction(transaction, of: original)
     return body
   }
 
@@ -42,7 +41,7 @@ struct ExplainedVersionTests {
   @Test("A version in another subscription is shown with its own id and user")
   func elsewhere() throws {
     try run([
-      start("100", of: "100", user: "u1", delay: 0), start("100", of: "99", user: "u2", delay: 4),
+      start(100, of: 100, user: "u1", delay: 0), start(100, of: 99, user: "u2", delay: 4),
     ])
     let expected = [
       ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "99", "u2"],
@@ -56,7 +55,7 @@ struct ExplainedVersionTests {
   @Test("A superseded version in the same subscription keeps its own user")
   func otherUser() throws {
     try run([
-      start("100", of: "100", user: "u1", delay: 0), start("100", of: "100", user: "u2", delay: 4),
+      start(100, of: 100, user: "u1", delay: 0), start(100, of: 100, user: "u2", delay: 4),
     ])
     let expected = [
       ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "100", "u2"],
@@ -67,7 +66,7 @@ struct ExplainedVersionTests {
 
   @Test("A subscription that begins after as-of is listed as received after it")
   func later() throws {
-    try run([start("100", of: "100", user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
+    try run([start(100, of: 100, user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
     let expected = [["received, after as-of", "0.jsonl", "100", "u1"]]
     #expect(try received("--subscription", "100") == expected)
     #expect(try received("--transaction", "100") == expected)
@@ -75,9 +74,9 @@ struct ExplainedVersionTests {
 
   @Test("A leak between environments is explained from both")
   func leak() throws {
-    var sandbox = start("101", of: "100", user: "u1", delay: 4)
+    var sandbox = start(101, of: 100, user: "u1", delay: 4)
     sandbox.members["environment"] = "\"sandbox\""
-    try run([start("100", of: "100", user: "u1", delay: 0), sandbox])
+    try run([start(100, of: 100, user: "u1", delay: 0), sandbox])
     #expect(
       try received("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
   }

@@ -159,10 +159,7 @@ struct FetchCommandTests {
   @Test("Only users of the worklist are fetched")
   func worklist() throws {
     try program.folder.write("freshness_max: 36500d\n", to: "subledger.yaml")
-    var late = Body(2)
-    late.members["time"] = "1774872000"
-    late.members["created_at"] = "1774872060"
-    try program.folder.write(late.line + "\n", to: "in/b.jsonl")
+    try program.folder.write(Body(2, at: 1_774_872_000).line + "\n", to: "in/b.jsonl")
     try program.folder.write(
       #"{"user_id":"QON_1","captured_at":"2026-03-28T00:00:00Z","data":[{"#
         + #""platform":"app_store","product_id":"com.example.pro.monthly","#

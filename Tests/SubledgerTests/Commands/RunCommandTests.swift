@@ -136,10 +136,7 @@ struct RunCommandTests {
       + #""original_transaction_id":"2000000900000099","type":"subscription_started","#
       + #""transaction_timestamp":1772096400,"expiration_timestamp":1774526400,"#
       + #""environment":"production","ownership_type":"owner"}]}]}"#
-    var earlier = Body(50)
-    earlier.members["time"] = "1771000000"
-    earlier.members["created_at"] = "1771000060"
-    try program.folder.write(earlier.line + "\n", to: "in/earlier.jsonl")
+    try program.folder.write(Body(50, at: 1_771_000_000).line + "\n", to: "in/earlier.jsonl")
     try program.folder.write(snapshot + "\n", to: "snap/a.jsonl")
     try program.folder.write("materiality: 100000%\n", to: "subledger.yaml")
     let both = run + ["--snapshots", "snap"]

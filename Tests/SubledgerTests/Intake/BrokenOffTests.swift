@@ -11,10 +11,7 @@ struct BrokenOffTests {
     program = try Program()
     // 29 June and 20 July 2026.
     let later = [1_782_734_400, 1_784_548_800].enumerated().map { index, time in
-      var body = Body(index + 2)
-      body.members["time"] = "\(time)"
-      body.members["created_at"] = "\(time + 60)"
-      return body.line + "\n"
+      Body(index + 2, at: time).line + "\n"
     }
     try program.folder.write("\(Body(1).line)\n\(later.joined())", to: "in/a.jsonl")
     try program.folder.write("freshness_max: 200d\n", to: "subledger.yaml")

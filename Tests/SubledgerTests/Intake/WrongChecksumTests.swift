@@ -27,9 +27,7 @@ struct WrongChecksumTests {
   }
 
   private func body(_ number: Int, at time: Int, app: String = "1234567890") -> String {
-    var body = Body(number)
-    body.members["time"] = "\(time)"
-    body.members["created_at"] = "\(time + 60)"
+    var body = Body(number, at: time)
     body.members["app_id"] = "\"\(app)\""
     return body.line + "\n"
   }
@@ -45,11 +43,10 @@ struct WrongChecksumTests {
 
   @discardableResult
   private func run(_ archives: String = "in", _ out: String = "reports") throws -> ProgramResult {
-    let result = try program.run([
+    try program.run([
       "run", "--archives", archives, "--as-of", "2026-05-01", "--ledger", "\(out).sqlite",
       "--out", out,
     ]).ended(0, 1)
-    return result
   }
 
   /// Months and apps whose revenue can still change.
@@ -175,14 +172,12 @@ struct WrongChecksumTests {
     try write(flipped(whole, at: "2000000900000001"))
     try run()
     try write(whole)
-    let path = program.folder.path("in/later.jsonl")
-    try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
-    try FileManager.default.moveItem(
-      atPath: path + ".away", toPath: program.folder.path("later.jsonl"))
+    let (path, away) = (program.folder.path("in/later.jsonl"), program.folder.path("later.jsonl"))
+    try FileManager.default.moveItem(atPath: path, toPath: away)
     let result = try run()
     #expect(result.status == 1 && result.errors.contains("missing: later.jsonl"), "\(result)")
     #expect(try incomplete().contains("2026-02 1234567890"))
-    try FileManager.default.moveItem(atPath: program.folder.path("later.jsonl"), toPath: path)
+    try FileManager.default.moveItem(atPath: away, toPath: path)
     #expect(try run().errors.contains("is retracted"))
     #expect(try isSame(asOf: whole))
   }

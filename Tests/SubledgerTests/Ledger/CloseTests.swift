@@ -10,14 +10,8 @@ struct CloseTests {
   init() throws {
     program = try Program()
     // February's charges, and one on the last day of April that shows how far the input goes.
+    let april = Body(50, at: 1_777_507_200).line + "\n"
     try program.folder.write(bodies(3) + april, to: "in/1.jsonl")
-  }
-
-  private var april: String {
-    var body = Body(50)
-    body.members["time"] = "1777507200"
-    body.members["created_at"] = "1777507260"
-    return body.line + "\n"
   }
 
   /// The run that begins at `hour` of 1 May.
@@ -37,10 +31,8 @@ struct CloseTests {
 
   @Test("A month that is not over is open, also if none of its rows is incomplete")
   func begun() throws {
-    var sandbox = Body(60)
+    var sandbox = Body(60, at: 1_777_600_800)
     sandbox.members["environment"] = "\"sandbox\""
-    sandbox.members["time"] = "1777600800"
-    sandbox.members["created_at"] = "1777600860"
     try program.folder.write(sandbox.line + "\n", to: "in/2.jsonl")
     _ = try program.run(["run", "--archives", "in", "--as-of", "2026-05-02"])
     #expect(try program.rows("excluded_monthly.csv").map { $0["period"] } == ["2026-05"])
@@ -90,9 +82,7 @@ struct CloseTests {
     try publish(4)
     #expect(try revenue()["charges"]?["published_by_run"] == "1")
 
-    var refund = Body(1)
-    refund.members["event_name"] = "\"subscription_refunded\""
-    refund.members["time"] = "1772280000"
+    var refund = Body(1, "subscription_refunded", at: 1_772_280_000)
     refund.members["created_at"] = "1777420800"
     try program.folder.write(refund.line + "\n", to: "in/3.jsonl")
     try publish(5)

@@ -222,16 +222,10 @@ struct VerifyTests {
     func charge(_ number: Int) -> String {
       let days = [0, 30, 61, 92, 120]
       let time = 1_764_244_800 + days[number] * 86_400
-      var body = Body()
-      if number > 0 {
-        body.members["event_name"] = "\"subscription_renewed\""
-        body.members["subscription_renew_count"] = "\(number)"
-      }
-      body.members["time"] = "\(time)"
-      body.members["created_at"] = "\(time + 60)"
-      body.members["transaction"] =
-        "{\"transaction_id\":\(100 + number),\"original_transaction_id\":100,"
-        + "\"expires\":\(1_764_244_800 + days[number + 1] * 86_400),\"transaction_date\":\(time)}"
+      var body = Body(1, number > 0 ? "subscription_renewed" : "subscription_started", at: time)
+      body.members["subscription_renew_count"] = number > 0 ? "\(number)" : nil
+      body.members["transaction"] = Body.transaction(
+        100 + number, of: 100, from: time, until: 1_764_244_800 + days[number + 1] * 86_400)
       return body.line + "\n"
     }
     let program = try Program()

@@ -21,15 +21,13 @@ struct CustomerIDTests {
     _ number: Int = 1, isRenewal: Bool = false, user: Int = 1, _ members: [String: String] = [:]
   ) -> String {
     var body = Body(number)
-    body.members["user_id"] = "\"QON_\(user)\""
     if isRenewal {
-      body.members["event_name"] = "\"subscription_renewed\""
-      (body.members["time"], body.members["created_at"]) = ("1777204800", "1777204860")
-      body.members["subscription_renew_count"] = "2"
+      body = Body(number, "subscription_renewed", at: 1_777_204_800, count: 2)
       body.members["transaction"] =
         #"{"transaction_id":"9\#(number)","original_transaction_id":"#
         + #"\#(2_000_000_900_000_000 + number),"expires":1779796800,"transaction_date":1777204800}"#
     }
+    body.members["user_id"] = "\"QON_\(user)\""
     body.members.merge(members) { $1 }
     return body.line
   }

@@ -109,9 +109,8 @@ struct FlobukRunTests {
       body.members["event_name"] = "\"subscription_\(name)\""
       body.members["revenue"] = isLost ? nil : Body.money("9.99", rate: 70)
       for member in ["time", "created_at"] { body.members[member] = "\(day(time))" }
-      body.members["transaction"] =
-        #"{"transaction_id":\#(id),"original_transaction_id":101,"expires":\#(day(end)),"#
-        + #""transaction_date":\#(day(start))}"#
+      body.members["transaction"] = Body.transaction(
+        id, of: 101, from: day(start), until: day(end))
       lines += [body.line + "\n", state(id, at: day(start), until: day(end))]
     }
     try program.folder.write(lines.joined(), to: "in/a.jsonl")

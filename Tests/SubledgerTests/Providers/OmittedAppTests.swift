@@ -52,13 +52,9 @@ struct OmittedAppTests {
   @Test("A subscription that Qonversion reports, too, continues from the only app")
   func linked() throws {
     let program = try Program()
-    var renewed = Body()
-    renewed.members["time"] = "1768003200"
-    renewed.members["created_at"] = "1768003260"
-    renewed.members["transaction"] = """
-      {"transaction_id":2001,"original_transaction_id":2000,"expires":1770681600,\
-      "grace_period_expires":null,"transaction_date":1768003200}
-      """
+    var renewed = Body(at: 1_768_003_200)
+    renewed.members["transaction"] = Body.transaction(
+      2001, of: 2000, from: 1_768_003_200, until: 1_770_681_600)
     let previous =
       #""deviceId":"dev-1","productId":"monthly","transactionId":"2000","#
       + #""originalTransactionId":"2000""#

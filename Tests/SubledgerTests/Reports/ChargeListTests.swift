@@ -14,12 +14,9 @@ struct ChargeListTests {
 
   /// A renewal of `Body(1)` for three units, on 27 March.
   private var renewal: Body {
-    var body = Body(1)
-    body.members["event_name"] = "\"subscription_renewed\""
+    var body = Body(1, "subscription_renewed", at: 1_774_612_800)
     body.members["quantity"] = "3"
     body.members["revenue"] = Body.money("29.97", rate: 70)
-    body.members["time"] = "1774612800"
-    body.members["created_at"] = "1774612860"
     body.members["transaction"] =
       #"{"transaction_id":"t,2","original_transaction_id":2000000900000001,"#
       + #""expires":1777291200,"transaction_date":1774612800}"#

@@ -143,19 +143,11 @@ struct EarlierAsOfTests {
   }
 
   /// A charge of another user, in July.
-  private var fresh: Body {
-    var body = Body(2)
-    body.members["time"] = "1784548800"
-    body.members["created_at"] = "1784548860"
-    return body
-  }
+  private let fresh = Body(2, at: 1_784_548_800)
 
   /// The end of the first subscription, reported at a time in epoch seconds.
   private func expired(at time: Int) -> Body {
-    var body = Body(1)
-    body.members["event_name"] = "\"subscription_expired\""
-    body.members["time"] = "\(time)"
-    body.members["created_at"] = "\(time + 60)"
+    var body = Body(1, "subscription_expired", at: time)
     body.members["revenue"] = "null"
     body.members["price"] = "null"
     return body

@@ -17,8 +17,7 @@ struct GreatAmountTests {
   /// A charge `number` days after 27 February 2026, noon UTC.
   private func day(_ number: Int, revenue: String) -> String {
     var body = Body(number)
-    body.members["transaction"] = Body.transaction("\(number)").replacing(
-      "1774612800", with: "1772280000")
+    body.members["transaction"] = Body.transaction(number, until: 1_772_280_000)
     body.members["product_id"] = "\"day\(number)\""
     body.members["revenue"] = revenue
     body.members["price"] = "null"

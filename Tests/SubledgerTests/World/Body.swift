@@ -2,13 +2,11 @@
 struct Body {
   var members: [String: String] = [
     "event_name": "\"subscription_started\"",
-    "user_id": "\"QON_000000000000000000000000000000a1\"",
     "time": "1772193600",
     "created_at": "1772193660",
     "product_id": "\"com.example.pro.monthly\"",
     "revenue": money("9.99", rate: 70),
     "price": #"{"value":9.99,"value_usd":9.99,"currency":"USD"}"#,
-    "transaction": transaction("2000000900000001"),
     "properties": "{}",
     "environment": "\"production\"",
     "platform": "\"iOS\"",
@@ -19,8 +17,19 @@ struct Body {
 
   /// The first period of subscription `number`, on 27 February 2026 at noon UTC.
   init(_ number: Int = 1) {
-    members["transaction"] = Self.transaction("\(2_000_000_900_000_000 + number)")
+    members["transaction"] = Self.transaction(2_000_000_900_000_000 + number)
     members["user_id"] = "\"QON_\(number)\""
+  }
+
+  /// An event of subscription `number`, created a minute after `time` in seconds since 1970.
+  init(
+    _ number: Int = 1, _ name: String = "subscription_started", at time: Int, count: Int? = nil
+  ) {
+    self.init(number)
+    members["event_name"] = "\"\(name)\""
+    members["time"] = "\(time)"
+    members["created_at"] = "\(time + 60)"
+    members["subscription_renew_count"] = count.map(String.init)
   }
 
   /// Seconds since 1970 of the start of a day after 1 January 2026.
@@ -31,15 +40,10 @@ struct Body {
     _ name: String, of user: String, _ day: Int, id: Int, original: Int = 100, until end: Int?,
     count: Int? = nil
   ) {
-    let (time, end) = (Self.seconds(day), end.map { "\(Self.seconds($0))" } ?? "null")
+    self.init(1, name, at: Self.seconds(day), count: count)
     members["user_id"] = "\"\(user)\""
-    members["event_name"] = "\"\(name)\""
-    members["time"] = "\(time)"
-    members["created_at"] = "\(time + 60)"
-    members["transaction"] =
-      #"{"transaction_id":\#(id),"original_transaction_id":\#(original),"expires":\#(end),"#
-      + #""grace_period_expires":null,"transaction_date":\#(time)}"#
-    members["subscription_renew_count"] = count.map(String.init)
+    members["transaction"] = Self.transaction(
+      id, of: original, from: Self.seconds(day), until: end.map(Self.seconds))
   }
 
   /// The object on one line with sorted members, so that it is always the same.
@@ -54,10 +58,14 @@ struct Body {
       + #""proceeds_rate":\#(rate)}"#
   }
 
-  /// A month from 27 February 2026, noon UTC.
-  static func transaction(_ id: String) -> String {
-    #"{"transaction_id":\#(id),"original_transaction_id":\#(id),"expires":1774612800,"#
-      + #""grace_period_expires":null,"transaction_date":1772193600}"#
+  /// A period, by default the first one, of a month from 27 February 2026, noon UTC.
+  static func transaction(
+    _ id: Int, of original: Int? = nil, from start: Int = 1_772_193_600,
+    until end: Int? = 1_774_612_800
+  ) -> String {
+    #"{"transaction_id":\#(id),"original_transaction_id":\#(original ?? id),"#
+      + #""expires":\#(end.map(String.init) ?? "null"),"grace_period_expires":null,"#
+      + #""transaction_date":\#(start)}"#
   }
 }
 

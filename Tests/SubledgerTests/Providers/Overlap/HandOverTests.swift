@@ -32,14 +32,9 @@ struct HandOverTests {
     _ name: String, _ seconds: Int, charge: Int, until end: Int,
     _ change: (inout Body) -> Void = { _ in }
   ) -> String {
-    var body = Body()
-    body.members["event_name"] = "\"\(name)\""
-    body.members["time"] = "\(seconds)"
-    body.members["created_at"] = "\(seconds + 60)"
-    body.members["transaction"] = """
-      {"transaction_id":\(Self.original + charge),"original_transaction_id":\(Self.original),\
-      "expires":\(end),"transaction_date":\(seconds)}
-      """
+    var body = Body(1, name, at: seconds)
+    body.members["transaction"] = Body.transaction(
+      Self.original + charge, of: Self.original, from: seconds, until: end)
     change(&body)
     return body.line
   }
@@ -108,9 +103,8 @@ struct HandOverTests {
     let failing = #""isExpired":false,"renewalIntent":"Renew","isBillingRetryPeriod":true"#
     let other = qonversion("subscription_started", days[3], charge: 70, until: 1_782_561_600) {
       $0.members["user_id"] = "\"QON_2\""
-      $0.members["transaction"] = $0.members["transaction"]?.replacing(
-        "\"original_transaction_id\":\(Self.original)",
-        with: "\"original_transaction_id\":\(Self.original + 70)")
+      $0.members["transaction"] = Body.transaction(
+        Self.original + 70, from: days[3], until: 1_782_561_600)
     }
     let refunded = #""isExpired":true,"cancelationReason":"Customer""#
     for report in [

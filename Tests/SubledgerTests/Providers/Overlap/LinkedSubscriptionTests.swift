@@ -7,9 +7,7 @@ struct LinkedSubscriptionTests {
     _ kind: String, at time: Int, _ transaction: Int, of original: Int, from start: Int,
     until end: Int, grace: String = "null", revenue: String = "{}"
   ) -> String {
-    var body = Body()
-    body.members["event_name"] = "\"\(kind)\""
-    body.members["time"] = "\(time)"
+    var body = Body(1, kind, at: time)
     body.members["created_at"] = "\(time + 40)"
     body.members["product_id"] = "\"weekly\""
     body.members["revenue"] = revenue

@@ -80,14 +80,8 @@ struct MigrationTests {
     try program.folder.write("freshness_max: 90d\n", to: "subledger.yaml")
     func second(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
     func told(_ name: String, _ id: Int, _ day: Int, until end: Int) -> String {
-      var body = Body()
-      body.members["event_name"] = "\"\(name)\""
+      var body = Body(name, of: "QON_1", day, id: id, original: 101, until: end)
       body.members["product_id"] = "\"pro\""
-      body.members["time"] = "\(second(day))"
-      body.members["created_at"] = "\(second(day) + 60)"
-      body.members["transaction"] =
-        #"{"transaction_id":\#(id),"original_transaction_id":101,"expires":\#(second(end)),"#
-        + #""grace_period_expires":null,"transaction_date":\#(second(day))}"#
       return body.line + "\n"
     }
     func renewed(_ user: String, _ id: Int, of first: Int, _ day: Int) -> String {

@@ -27,15 +27,9 @@ struct OverlapMarksTests {
 
   @Test("FLOBUK's first charge of a subscription that another one reported before is a renewal")
   func renewal() throws {
-    var renewed = Body()
-    renewed.members["event_name"] = "\"subscription_renewed\""
-    renewed.members["time"] = "1774612800"
-    renewed.members["created_at"] = "1774612860"
-    renewed.members["subscription_renew_count"] = "1"
-    renewed.members["transaction"] = """
-      {"transaction_id":2000000900000002,"original_transaction_id":2000000900000001,\
-      "expires":1777291200,"grace_period_expires":null,"transaction_date":1774612800}
-      """
+    var renewed = Body(1, "subscription_renewed", at: 1_774_612_800, count: 1)
+    renewed.members["transaction"] = Body.transaction(
+      2_000_000_900_000_002, of: 2_000_000_900_000_001, from: 1_774_612_800, until: 1_777_291_200)
     let flobuk = """
       {"headers":{"x-app-id":"abcdefghijklmnop"},"body":{"transaction":"2000000900000002",\
       "data":{"type":"Subscription","status":0,"productId":"com.example.pro.monthly",\

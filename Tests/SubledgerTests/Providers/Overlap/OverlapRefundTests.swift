@@ -17,10 +17,7 @@ struct OverlapRefundTests {
 
   /// A partial refund of the charge some days later, as Qonversion reports it.
   private func refund(of part: String, after days: Int) -> String {
-    var body = Body()
-    body.members["event_name"] = "\"subscription_refunded\""
-    body.members["time"] = "\(1_772_193_600 + days * 86_400)"
-    body.members["created_at"] = "\(1_772_193_660 + days * 86_400)"
+    var body = Body(1, "subscription_refunded", at: 1_772_193_600 + days * 86_400)
     body.members["revenue"] = Body.money("-\(part)", rate: 70)
     return body.line
   }

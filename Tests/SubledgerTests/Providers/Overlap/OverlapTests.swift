@@ -9,19 +9,13 @@ struct OverlapTests {
   private func qonversion(_ month: Int, kind: String? = nil, price: String = "9.99") -> String {
     let first = 1_767_225_600
     let starts = [0, 31, 59, 90, 120, 151].map { first + $0 * 86_400 }
-    var body = Body()
-    body.members["event_name"] =
-      "\"subscription_\(kind ?? (month == 1 ? "started" : "renewed"))\""
-    body.members["time"] = "\(starts[month - 1])"
-    body.members["created_at"] = "\(starts[month - 1] + 60)"
+    var body = Body(
+      1, "subscription_\(kind ?? (month == 1 ? "started" : "renewed"))", at: starts[month - 1],
+      count: month == 1 ? nil : month - 1)
     body.members["product_id"] = "\"pro\""
     body.members["revenue"] = Body.money(price, rate: 70)
-    body.members["transaction"] = """
-      {"transaction_id":\(100 + month),"original_transaction_id":101,\
-      "expires":\(starts[month]),"grace_period_expires":null,\
-      "transaction_date":\(starts[month - 1])}
-      """
-    body.members["subscription_renew_count"] = month == 1 ? nil : "\(month - 1)"
+    body.members["transaction"] = Body.transaction(
+      100 + month, of: 101, from: starts[month - 1], until: starts[month])
     return body.line
   }
 
