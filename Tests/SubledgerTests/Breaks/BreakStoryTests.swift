@@ -82,8 +82,7 @@ struct BreakStoryTests {
   @Test("Invalid decisions end the run with 78 before it reads anything")
   func wrongDecisions() throws {
     try program.folder.write("- {break_id: b-58fc72aea9ed0aeb, why: x}\n", to: "bad.yaml")
-    let refused = try run("2026-03-01", "--decisions", "bad.yaml")
-    #expect(refused.status == 78)
+    let refused = try run("2026-03-01", "--decisions", "bad.yaml").ended(78)
     #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))
     #expect(try run("2026-03-01", "--decisions", "none.yaml").status == 66)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))

@@ -31,10 +31,10 @@ struct FeedGapTests {
   private func run(
     _ options: [String] = [], out: String = "reports"
   ) throws -> [[String: String]] {
-    let result = try program.run(
+    try program.run(
       ["run", "--archives", "archives", "--as-of", "2026-10-21T06:00:00Z", "--fail-on", "open"]
-        + options)
-    #expect(result.status <= 1, "\(result)")
+        + options
+    ).ended(0, 1)
     return try program.rows("breaks.csv", in: out).filter { $0["code"] == "FEED_GAP" }
   }
 
@@ -88,11 +88,10 @@ struct FeedGapTests {
             "archives/2026-10-\(day < 10 ? "0" : "")\(day).jsonl"), encoding: .utf8),
         to: "daily/2026-10-\(day < 10 ? "0" : "")\(day).jsonl")
       guard day > 12 else { continue }
-      let result = try program.run([
+      try program.run([
         "run", "--archives", "daily", "--as-of", "2026-10-21T06:00:00Z", "--ledger",
         "daily.sqlite", "--out", "nightly",
-      ])
-      #expect(result.status <= 1, "\(result)")
+      ]).ended(0, 1)
     }
     let gaps = try run()
     let daily = try program.rows("breaks.csv", in: "nightly").filter { $0["code"] == "FEED_GAP" }

@@ -227,8 +227,7 @@ struct CommandLineTests {
   @Test("Help and version are printed to standard output")
   func help() throws {
     for arguments in [["--help"], ["run", "--help"], ["--version"]] {
-      let result = try program.run(arguments)
-      #expect(result.status == 0)
+      let result = try program.run(arguments).ended(0)
       #expect(!result.output.isEmpty)
       #expect(result.errors.isEmpty)
     }

@@ -102,8 +102,7 @@ struct ExplainCommandTests {
       })
     let id = try #require(row["break_id"])
     let subscription = try #require(row["subscription_id"])
-    let finding = try explain("--break", id)
-    #expect(finding.status == 0)
+    let finding = try explain("--break", id).ended(0)
     for text in [id, subscription, row["evidence"] ?? "", "snapshot", ".jsonl.gz line "] {
       #expect(finding.output.contains(text), "\(text)")
     }

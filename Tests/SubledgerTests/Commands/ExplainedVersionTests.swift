@@ -40,9 +40,7 @@ struct ExplainedVersionTests {
 
   @Test("A version in another subscription is shown with its own id and user")
   func elsewhere() throws {
-    try run([
-      start(100, of: 100, user: "u1", delay: 0), start(100, of: 99, user: "u2", delay: 4),
-    ])
+    try run([start(100, of: 100, user: "u1", delay: 0), start(100, of: 99, user: "u2", delay: 4)])
     let expected = [
       ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "99", "u2"],
     ]
@@ -54,9 +52,7 @@ struct ExplainedVersionTests {
 
   @Test("A superseded version in the same subscription keeps its own user")
   func otherUser() throws {
-    try run([
-      start(100, of: 100, user: "u1", delay: 0), start(100, of: 100, user: "u2", delay: 4),
-    ])
+    try run([start(100, of: 100, user: "u1", delay: 0), start(100, of: 100, user: "u2", delay: 4)])
     let expected = [
       ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "100", "u2"],
     ]

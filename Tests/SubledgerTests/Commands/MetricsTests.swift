@@ -86,22 +86,20 @@ struct MetricsTests {
     let success = try values("last_success_timestamp_seconds")
     let previous = try text().split(separator: "\n").filter { !$0.contains("last_run") }
     try program.folder.write("broken off", to: "m.prom.part")
-    let failed = try program.run(world.run(archives: ["gone"]) + ["--metrics", "m.prom"])
-    #expect(failed.status == 66)
+    try program.run(world.run(archives: ["gone"]) + ["--metrics", "m.prom"]).ended(66)
     #expect(try values("last_run_exit_code") == ["": "66"])
     #expect(try values("last_success_timestamp_seconds") == success)
     #expect(try text().split(separator: "\n").filter { !$0.contains("last_run") } == previous)
 
     try program.folder.write("renewal_gapp: 24h\n", to: "wrong.yaml")
-    let refused = try program.run(
-      world.run() + ["--metrics", "m.prom", "--config", "wrong.yaml"])
-    #expect(refused.status == 78)
+    try program.run(
+      world.run() + ["--metrics", "m.prom", "--config", "wrong.yaml"]
+    ).ended(78)
     #expect(try values("last_run_exit_code") == ["": "78"])
 
-    let first = try program.run([
+    try program.run([
       "run", "--archives", "gone", "--ledger", "none", "--out", "none", "--metrics", "first.prom",
-    ])
-    #expect(first.status == 66)
+    ]).ended(66)
     #expect(try text("first.prom").contains("subledger_last_run_exit_code 66\n"))
     #expect(try !text("first.prom").contains("last_success"))
   }
@@ -127,8 +125,7 @@ struct MetricsTests {
 
   @Test("Metrics that cannot be written end with 73, and the set is published")
   func unwritable() throws {
-    let result = try program.run(world.run() + ["--metrics", "missing/m.prom"])
-    #expect(result.status == 73)
+    let result = try program.run(world.run() + ["--metrics", "missing/m.prom"]).ended(73)
     #expect(
       result.errors.contains("cannot write the metrics missing/m.prom; the reports are published"))
     #expect(try !program.rows("inputs.csv").isEmpty)

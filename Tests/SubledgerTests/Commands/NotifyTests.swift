@@ -73,8 +73,7 @@ struct NotifyTests {
     .timeLimit(.minutes(2)), arguments: [("in", 0 as Int32), ("gone", 66)])
   func silent(archives: String, status: Int32) throws {
     let server = try LocalServer { _ in .init("", hangsUp: false) }
-    let result = try run(server.url + "/hook/secret", archives: archives)
-    #expect(result.status == status, "\(result)")
+    let result = try run(server.url + "/hook/secret", archives: archives).ended(status)
     #expect(result.errors.contains("did not accept the message: Timeout was reached"), "\(result)")
     #expect(server.requests.count == 3)
   }

@@ -43,8 +43,8 @@ struct SparkTests {
     try program.folder.write("{}\n", to: "in/a.jsonl")
     let result = try program.run(
       ["run", "--archives", "in", "--engine", "spark"],
-      environment: ["SPARK_HOME": program.folder.path("nowhere")])
-    #expect(result.status == 78)
+      environment: ["SPARK_HOME": program.folder.path("nowhere")]
+    ).ended(78)
     #expect(result.errors.contains("pip install pyspark"))
   }
 
@@ -65,8 +65,7 @@ struct SparkTests {
     let sample = Project.root.appendingPathComponent("sample-data/archives/part-0001.jsonl.gz")
     let arguments = ["run", "--archives", sample.path, "--as-of", "2026-03-01"]
     try #require(try program.run(arguments).status == 0)
-    let result = try program.run(arguments + ["--engine", "spark"])
-    #expect(result.status == 64)
+    let result = try program.run(arguments + ["--engine", "spark"]).ended(64)
     #expect(result.errors.contains("its events are stored in the ledger itself"))
     #expect(result.errors.contains("subledger move --engine spark"))
   }

@@ -49,8 +49,7 @@ struct HostileTextTests {
   @Test("An error about a path is one message and one hint")
   func errors() throws {
     let program = try Program()
-    let result = try program.run(["run", "--archives", hostile])
-    #expect(result.status == 66)
+    let result = try program.run(["run", "--archives", hostile]).ended(66)
     expectShown(result.errors, lines: 2)
     let report = try program.run(["report", "--ledger", hostile])
     expectShown(report.errors, lines: 2)

@@ -21,8 +21,7 @@ struct BackupTests {
     let path = program.folder.path("b.sqlite")
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
-    let again = try program.run(["backup", "b.sqlite"])
-    #expect(again.status == 73)
+    let again = try program.run(["backup", "b.sqlite"]).ended(73)
     #expect(again.errors.contains("it exists"))
     for (ledger, out) in [("subledger.sqlite", "one"), ("b.sqlite", "other")] {
       let arguments = ["report", "--as-of", "2026-03-01", "--ledger", ledger, "--out", out]
@@ -36,8 +35,7 @@ struct BackupTests {
   func part() throws {
     try program.run(run)
     try program.folder.write("", to: "b.sqlite.part")
-    let result = try program.run(["backup", "b.sqlite"])
-    #expect(result.status == 74)
+    let result = try program.run(["backup", "b.sqlite"]).ended(74)
     #expect(result.errors.contains("b.sqlite.part: File exists"), "\(result)")
     #expect(result.errors.contains("remove what a failed one left"), "\(result)")
   }
@@ -94,8 +92,7 @@ struct BackupTests {
     try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
     defer { close(lock) }
     #expect(try program.run(["backup", "while.sqlite"]).status == 0)
-    let missing = try program.run(["backup", "nowhere/b.sqlite"])
-    #expect(missing.status == 74)
+    let missing = try program.run(["backup", "nowhere/b.sqlite"]).ended(74)
     #expect(missing.errors.contains("check the folder"))
   }
 }

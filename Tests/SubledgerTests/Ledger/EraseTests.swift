@@ -104,8 +104,7 @@ struct EraseCommandTests {
 
   @Test("An unknown person, or one named in the reason, is not erased, and the id is not printed")
   func refused() throws {
-    let unknown = try erase("QON_unknown")
-    #expect(unknown.status == 66)
+    let unknown = try erase("QON_unknown").ended(66)
     #expect(unknown.errors.contains("no events of this user"))
     #expect(!unknown.errors.contains("QON_unk"))
     let named = try erase("QON_7", reason: "QON_7 wants it")

@@ -184,8 +184,7 @@ struct CustomerIDTests {
   @Test("An unknown member name is refused")
   func unknownMember() throws {
     try configure("email")
-    let result = try program.run(["run", "--archives", "in", "--as-of", "2026-05-10"])
-    #expect(result.status == 78)
+    let result = try program.run(["run", "--archives", "in", "--as-of", "2026-05-10"]).ended(78)
     #expect(result.errors.contains("one of identity_id, custom_user_id"), "\(result)")
   }
 }

@@ -128,8 +128,7 @@ struct AtRunTests {
   @Test("A missing run, or one that has not published, is reported")
   func noSuchRun() throws {
     let program = try RandomRuns.lived(seed: 11).world.program
-    let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "77"])
-    #expect(result.status == 64)
+    let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "77"]).ended(64)
     #expect(result.errors.contains("no run 77 of the ledger"))
   }
 }

@@ -93,8 +93,7 @@ struct SummaryTests {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     let result = try world.program.run([
       "explain", "summary_monthly", "period=2026-01", "new", "--ledger", "reports.sqlite",
-    ])
-    #expect(result.status == 64)
+    ]).ended(64)
     #expect(result.errors.contains("ask for new of churn_monthly"))
   }
 }
