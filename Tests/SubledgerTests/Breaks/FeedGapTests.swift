@@ -82,11 +82,8 @@ struct FeedGapTests {
   @Test("A gap is the same break whether days arrive one by one or together")
   func increments() throws {
     for day in 1...20 where day != 10 {
-      try program.folder.write(
-        try String(
-          contentsOfFile: program.folder.path(
-            "archives/2026-10-\(day < 10 ? "0" : "")\(day).jsonl"), encoding: .utf8),
-        to: "daily/2026-10-\(day < 10 ? "0" : "")\(day).jsonl")
+      let name = "2026-10-\(day < 10 ? "0" : "")\(day).jsonl"
+      try program.folder.write(program.text(of: "archives/\(name)"), to: "daily/\(name)")
       guard day > 12 else { continue }
       try program.run([
         "run", "--archives", "daily", "--as-of", "2026-10-21T06:00:00Z", "--ledger",

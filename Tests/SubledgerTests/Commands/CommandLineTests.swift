@@ -211,16 +211,14 @@ struct CommandLineTests {
     try program.folder.write("a file", to: "file")
     try expect(run + ["--out", "file/reports"], 73, "folder file", "--out")
     try expect(run + ["--out", "file"], 73, "file")
-    let kept = try String(contentsOfFile: program.folder.path("file"), encoding: .utf8)
-    #expect(kept == "a file")
+    #expect(try program.text(of: "file") == "a file")
   }
 
   @Test("An invalid ledger is distinguished from one of a newer version")
   func wrongLedger() throws {
     try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
     try expect(run + ["--ledger", "text.sqlite"], 65, "cannot open the ledger text.sqlite")
-    let kept = try String(contentsOfFile: program.folder.path("text.sqlite"), encoding: .utf8)
-    #expect(kept.hasPrefix("not a database"))
+    #expect(try program.text(of: "text.sqlite").hasPrefix("not a database"))
     try expect(run + ["--ledger", "absent/ledger.sqlite"], 73, "absent/ledger.sqlite")
   }
 

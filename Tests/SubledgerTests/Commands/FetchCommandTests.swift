@@ -140,7 +140,7 @@ struct FetchCommandTests {
       + "while [ ! -e asked ]; do sleep 0.01; done; kill -TERM $p; wait $p"
     let ended = try execute(
       ["env", "KEY=key", "sh", "-c", script, Program.binary.path], in: program.folder.path)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    let words = try program.text(of: "words")
     #expect(ended.status == 143 && words.contains("fetching from qonversion was stopped by signal"))
     #expect(!words.contains("archives"), "\(words)")
   }

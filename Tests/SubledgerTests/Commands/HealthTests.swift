@@ -68,8 +68,7 @@ struct HealthTests {
       try check("--fail-on", "critical").output.contains("--fail-on critical") != critical.isEmpty)
     let none = try check().output
     #expect(!none.contains("--fail-on"))
-    let text = try String(
-      contentsOfFile: world.program.folder.path("reports/datapackage.json"), encoding: .utf8)
+    let text = try world.program.text(of: "reports/datapackage.json")
     #expect(none.contains("with reservations") == text.contains("\"qualified\": true"), "\(none)")
   }
 

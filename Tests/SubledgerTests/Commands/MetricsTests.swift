@@ -10,7 +10,7 @@ struct MetricsTests {
   init() throws { world = try World(seed: 36, subscribers: 200, lost: 20_000) }
 
   private func text(_ name: String = "m.prom") throws -> String {
-    try String(contentsOfFile: program.folder.path(name), encoding: .utf8)
+    try program.text(of: name)
   }
 
   /// The values of a metric by their labels.

@@ -29,8 +29,7 @@ struct SetupCommandTests {
     let again = try program.run(["config", "init", "--archives", "in"])
     #expect(again.status == 73 && again.errors.contains("subledger.yaml: it exists"), "\(again)")
     let printed = try program.run(["config", "init", "--archives", "in", "--config", "-"])
-    let written = try String(contentsOfFile: program.folder.path("subledger.yaml"), encoding: .utf8)
-    #expect(printed.output == written)
+    #expect(try printed.output == program.text(of: "subledger.yaml"))
   }
 
   @Test("Every error of a configuration is found at once, and ends with 78")

@@ -38,7 +38,7 @@ struct DamageTests {
     try program.folder.write(whole, to: "in/a.gz")
     try program.run(run).ended(0)
     #expect(try charges() == 200)
-    #expect(try deliveries() == [200, 200, 0])
+    #expect(try program.deliveries() == [200, 200, 0])
     let proof = try program.run(["verify", "--replay", "--strict"]).ended(0)
     #expect(proof.output.contains("holds    replay.reports"))
   }
@@ -50,13 +50,13 @@ struct DamageTests {
       try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
       #expect(try program.run(run).status <= 1)
     }
-    #expect(try deliveries() == [31, 30, 1])
+    #expect(try program.deliveries() == [31, 30, 1])
     try program.folder.write(text + bodies(1, from: 90), to: "in/a.jsonl")
     try program.run(["verify", "--strict"]).ended(0)
     // Different bytes under the same name are new deliveries.
     try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
     #expect(try program.run(run).status <= 1)
-    #expect(try deliveries() == [63, 30, 33])
+    #expect(try program.deliveries() == [63, 30, 33])
   }
 
   @Test("A plain file read in the middle of a line is damaged, and rejects nothing")
@@ -106,15 +106,6 @@ struct DamageTests {
     let status = try program.run(["status"])
     #expect(status.output.contains(#/events +2 +1 +0 +3 +3 /#), "\(status)")
     #expect(status.output.contains(#/snapshots +0 +0 +0 /#), "\(status)")
-  }
-
-  /// The sums of deliveries, distinct events and exact duplicates over all days.
-  private func deliveries() throws -> [Int] {
-    let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
-    let rows = try files.sorted().flatMap { try program.rows($0) }
-    return ["delivered", "distinct_events", "duplicates_exact"].map { column in
-      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
-    }
   }
 
   @Test("Nothing in a member that zlib refuses counts, however far another library reads it")
@@ -197,9 +188,7 @@ struct DamageTests {
     let rejects = try program.rows("rejects.csv")
     #expect(!rejects.isEmpty)
     #expect(rejects.allSatisfy { $0["archive"] == "odd.jsonl" })
-    let text = try String(
-      contentsOfFile: program.folder.path("reports/rejects.csv"), encoding: .utf8)
-    #expect(!text.contains("nonsense"))
+    #expect(try !program.text(of: "reports/rejects.csv").contains("nonsense"))
     let worse = bodies(1, from: 4000) + String(repeating: "nonsense\n", count: 40)
     try program.folder.write(worse, to: "in/worse.jsonl")
     let many = try program.run(run).ended(1)

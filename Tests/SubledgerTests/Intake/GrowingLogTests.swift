@@ -25,15 +25,6 @@ struct GrowingLogTests {
       atPath: program.folder.path("in/\(name)"), toPath: program.folder.path("in/\(other)"))
   }
 
-  /// The sums of deliveries, distinct events and exact duplicates over all days.
-  private func deliveries() throws -> [Int] {
-    let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
-    let rows = try files.flatMap { try program.rows($0) }
-    return ["delivered", "distinct_events", "duplicates_exact"].map { column in
-      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
-    }
-  }
-
   /// Name, lines, accepted, duplicates, skipped, rejected and status of each input.
   private func inputs() throws -> [[String]] {
     let columns = [
@@ -57,7 +48,7 @@ struct GrowingLogTests {
     try run()
     let names = "app.log; app.log.1; app.log.1.gz; app.log.2.gz"
     #expect(try inputs() == [[names, "160", "160", "0", "0", "0", "complete"]])
-    #expect(try deliveries() == [160, 160, 0])
+    #expect(try program.deliveries() == [160, 160, 0])
     let proof = try program.run(["verify", "--replay", "--strict", "--archives", "in"])
     #expect(proof.status == 0 && proof.output.contains("holds    replay.reports"), "\(proof)")
   }
@@ -71,7 +62,7 @@ struct GrowingLogTests {
     try run()
     let names = "1.log; 2.log; 3.log.gz; 4.log.gz"
     #expect(try inputs() == [[names, "160", "160", "0", "0", "0", "complete"]])
-    #expect(try deliveries() == [160, 160, 0])
+    #expect(try program.deliveries() == [160, 160, 0])
   }
 
   @Test(
@@ -85,7 +76,7 @@ struct GrowingLogTests {
     try run()
     let counts = ["\(count)", "\(count)", "0", "0", "0", "complete"]
     #expect(try inputs() == [["1.gz; 2.log; 3.gz"] + counts])
-    #expect(try deliveries() == [count, count, 0])
+    #expect(try program.deliveries() == [count, count, 0])
     try FileManager.default.removeItem(atPath: program.folder.path("in/1.gz"))
     for arguments in [
       ["verify", "--replay", "--strict", "--archives", "in"],
@@ -108,7 +99,7 @@ struct GrowingLogTests {
     try run()
     #expect(try inputs() == [["a.log", "43", "42", "0", "0", "1", "complete"]])
     #expect(try program.rows("rejects.csv").map { $0["line"] } == ["41"])
-    #expect(try deliveries() == [42, 42, 0])
+    #expect(try program.deliveries() == [42, 42, 0])
   }
 
   @Test("A file with only the same first lines is another input, and they are delivered twice")
@@ -122,7 +113,7 @@ struct GrowingLogTests {
         ["a.log", "40", "40", "0", "0", "0", "complete"],
         ["b.log", "41", "2", "39", "0", "0", "complete"],
       ])
-    #expect(try deliveries() == [81, 42, 39])
+    #expect(try program.deliveries() == [81, 42, 39])
   }
 
   @Test("A file as long as a packed log is another input if its last line differs")

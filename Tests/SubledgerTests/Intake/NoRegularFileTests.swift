@@ -57,7 +57,7 @@ struct NoRegularFileTests {
         unlink(path)
       }
     }
-    #expect(try String(contentsOfFile: program.folder.path("victim"), encoding: .utf8) == "theirs")
+    #expect(try program.text(of: "victim") == "theirs")
     #expect(try status(run) == 0)
   }
 

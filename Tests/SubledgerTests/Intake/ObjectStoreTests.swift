@@ -43,9 +43,8 @@ struct ObjectStoreTests {
   func same() throws {
     for number in 0..<3 {
       try program.folder.write(
-        bodies(number * 50..<number * 50 + 60), to: "store/b/in/d/\(number).jsonl")
-      let path = try program.folder.write(
-        bodies(number * 50 + 1_000..<number * 50 + 1_060), to: "plain")
+        bodies(60, from: number * 50 + 1), to: "store/b/in/d/\(number).jsonl")
+      let path = try program.folder.write(bodies(60, from: number * 50 + 1_001), to: "plain")
       try program.folder.write(Array(gzip("-nc", path)), to: "store/b/in/\(number).gz")
     }
     #expect(try run().status == 0)
@@ -56,10 +55,10 @@ struct ObjectStoreTests {
     #expect(try calls().count == 6)
     #expect(try run().status == 0)
     #expect(try calls().isEmpty)
-    try program.folder.write(bodies(500..<510), to: "store/b/in/0.gz")
+    try program.folder.write(bodies(10, from: 501), to: "store/b/in/0.gz")
     #expect(try run().status == 0)
     #expect(try calls() == ["b/in/0.gz"])
-    try program.folder.write(bodies(500..<510), to: "store/b/in/copy")
+    try program.folder.write(bodies(10, from: 501), to: "store/b/in/copy")
     #expect(try run().status == 0)
     #expect(
       try program.rows("inputs.csv").filter { $0["archive"] == "copy" }
@@ -70,8 +69,8 @@ struct ObjectStoreTests {
   @Test(
     "An interrupted read is repeated, then left to the next run; nothing counts twice")
   func broken() throws {
-    try program.folder.write(bodies(0..<20), to: "store/b/in/a.jsonl")
-    try program.folder.write(bodies(10..<40), to: "store/b/in/broken.jsonl")
+    try program.folder.write(bodies(20), to: "store/b/in/a.jsonl")
+    try program.folder.write(bodies(30, from: 11), to: "store/b/in/broken.jsonl")
     let first = try run().ended(1)
     #expect(first.errors.contains("cannot read test://b/in/broken.jsonl"), "\(first)")
     #expect(first.errors.contains("exit code 3: lost ?… …"), "\(first)")
@@ -85,7 +84,7 @@ struct ObjectStoreTests {
 
   @Test("A second attempt that succeeds delivers everything once")
   func secondTry() throws {
-    try program.folder.write(bodies(0..<30), to: "store/b/in/a.jsonl")
+    try program.folder.write(bodies(30), to: "store/b/in/a.jsonl")
     try program.folder.write(
       "echo x >>tries; if [ \"$(wc -l <tries)\" -le $FAILS ]; then\n"
         + "head -c 9000 \"store/$1\"; exit 1; fi; cat \"store/$1\"\n", to: "flaky.sh")
@@ -163,8 +162,4 @@ struct ObjectStoreTests {
     #expect(process.terminationStatus == 143)
     #expect(kill(try #require(reader), 0) != 0)
   }
-}
-
-private func bodies(_ numbers: Range<Int>) -> String {
-  numbers.map { Body($0 + 1).line + "\n" }.joined()
 }

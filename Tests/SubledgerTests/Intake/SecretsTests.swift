@@ -99,7 +99,7 @@ struct SecretsTests {
     _ = try run()
     #expect(try program.rows("rejects.csv").count == 2)
     try configure("secrets: {qonversion: [canary-new, canary-old]}")
-    let text = try String(contentsOfFile: program.folder.path("in/a.jsonl"), encoding: .utf8)
+    let text = try program.text(of: "in/a.jsonl")
     let copy = program.folder.path("in/c.jsonl")
     try FileManager.default.copyItem(atPath: program.folder.path("in/a.jsonl"), toPath: copy)
     let reported = "c.jsonl holds the same bytes as a.jsonl, of which 2 lines were rejected"
@@ -198,9 +198,7 @@ struct SecretsTests {
     try configure("secrets: {qonversion: {env: Q}, iaptic: {env: I}}")
     try run(["Q": "canary-new", "I": "canary-old"]).ended(0)
     try program.run(["report", "--config", "secrets.yaml", "--as-of", "2026-03-01"]).ended(0)
-    let manifest = try String(
-      contentsOfFile: program.folder.path("reports/datapackage.json"), encoding: .utf8)
-    let options = manifest.filter { !$0.isWhitespace }
+    let options = try program.text(of: "reports/datapackage.json").filter { !$0.isWhitespace }
     #expect(options.contains(#""authenticated":["iaptic","qonversion"]"#))
   }
 }

@@ -13,9 +13,11 @@ struct StreamTests {
 
   private let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--verbose"]
 
-  /// Runs the program with `arguments` and the shell's `redirections` of streams.
-  private func run(_ arguments: [String], _ redirections: String) throws -> Int32 {
-    let script = "exec \"$0\" \"$@\" \(redirections)"
+  /// Runs the program with `arguments` and the shell's `redirections` of streams, after `setup`.
+  private func run(
+    _ arguments: [String], _ redirections: String, after setup: String = ""
+  ) throws -> Int32 {
+    let script = "\(setup)exec \"$0\" \"$@\" \(redirections)"
     return try execute(
       ["sh", "-c", script, Program.binary.path] + arguments, in: program.folder.path
     ).status
@@ -36,8 +38,7 @@ struct StreamTests {
   func answer(_ redirections: String) throws {
     #expect(try program.run(run).status == 0)
     #expect(try run(["status"], redirections + " 2>words") == 74)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
-    #expect(words.contains("cannot write to standard output"))
+    #expect(try program.text(of: "words").contains("cannot write to standard output"))
   }
 
   @Test(
@@ -49,12 +50,9 @@ struct StreamTests {
   func unread(_ arguments: [String], _ status: Int) throws {
     #expect(try program.run(run).status == 0)
     // A pipe whose reading end is closed before the program starts.
-    let unread = "mkfifo pipe && exec 3<>pipe 4>pipe 3>&- && exec \"$0\" \"$@\" >&4 2>words"
-    let ended = try execute(
-      ["sh", "-c", unread, Program.binary.path] + arguments, in: program.folder.path)
-    #expect(ended.status == status)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
-    #expect(words.isEmpty == (status != 66))
+    let unread = "mkfifo pipe && exec 3<>pipe 4>pipe 3>&- && "
+    #expect(try run(arguments, ">&4 2>words", after: unread) == status)
+    #expect(try program.text(of: "words").isEmpty == (status != 66))
   }
 
   @Test("A ledger whose creation was interrupted is empty for status, and the next run fills it")
@@ -68,22 +66,16 @@ struct StreamTests {
 
   @Test("Too few file handles end with 74 and a message, and more are enough", arguments: [12, 13])
   func handles(_ count: Int) throws {
-    let limited = "ulimit -n \(count); exec \"$0\" \"$@\" 2>words"
-    let ended = try execute(
-      ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
-    #expect(ended.status == 74)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(try run(run, "2>words", after: "ulimit -n \(count); ") == 74)
+    let words = try program.text(of: "words")
     #expect(words.contains("subledger: cannot ") && words.contains("ulimit -n"), "\(words)")
     #expect(try program.run(run).status == 0)
   }
 
   @Test("A file size limit ends with 74 and a message")
   func longFile() throws {
-    let limited = "ulimit -f 64; exec \"$0\" \"$@\" 2>words"
-    let ended = try execute(
-      ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
-    #expect(ended.status == 74)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(try run(run, "2>words", after: "ulimit -f 64; ") == 74)
+    let words = try program.text(of: "words")
     #expect(words.contains("the ledger subledger.sqlite"), "\(words)")
     #expect(try program.run(run).status == 0)
   }

@@ -50,8 +50,7 @@ struct CloseTests {
     let elsewhere = try program.run(["run", "--as-of", "2026-05-02", "--timezone", "Asia/Tokyo"])
     let warning = "2026-02 is closed in UTC, this run is in Asia/Tokyo"
     #expect(elsewhere.errors.contains(warning), "\(elsewhere)")
-    let manifest = try String(
-      contentsOfFile: program.folder.path("reports/datapackage.json"), encoding: .utf8)
+    let manifest = try program.text(of: "reports/datapackage.json")
     #expect(manifest.contains("Time zone of days and months: Asia/Tokyo"))
     let status = try program.run(["status"]).output
     #expect(status.contains(/2026-02  UTC +closed .* 1\n/), "\(status)")

@@ -88,13 +88,9 @@ struct PackTests {
     #expect(try proof("c.tar.gz").output.contains("no run has sealed it yet"))
     try system("tar", "-xzf", "c.tar.gz")
     // The frozen numbers equal the set's numbers of the month.
-    let shown = try String(
-      contentsOfFile: program.folder.path("subledger-2025-03/reports/revenue_daily/2025-03.csv"),
-      encoding: .utf8)
+    let shown = try program.text(of: "subledger-2025-03/reports/revenue_daily/2025-03.csv")
     let frozen = "subledger-2025-03/closed/revenue_daily/2025-03.csv"
-    #expect(
-      try String(contentsOfFile: program.folder.path(frozen), encoding: .utf8)
-        == shown)
+    #expect(try program.text(of: frozen) == shown)
     // The next set has other numbers, and the pack still has those of the close.
     let before = try program.published(in: "subledger-2025-03/closed")
     try program.folder.write("renewal_gap: 90h\n", to: "g.yaml")
@@ -104,9 +100,7 @@ struct PackTests {
     #expect(!(try proof("d.tar.gz").output.contains("no run has sealed it yet")))
     try system("tar", "-xzf", "d.tar.gz")
     #expect(differences(before, try program.published(in: "subledger-2025-03/closed")).isEmpty)
-    let manifest = try String(
-      contentsOfFile: program.folder.path("subledger-2025-03/pack.json"), encoding: .utf8)
-    #expect(manifest.contains("\"act\" : 1,"))
+    #expect(try program.text(of: "subledger-2025-03/pack.json").contains("\"act\" : 1,"))
     try forge()
   }
 
@@ -210,7 +204,7 @@ struct PackTests {
   func signed() throws {
     try system("tar", "-xzf", "p.tar.gz")
     try system("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "finance")
-    let key = try String(contentsOfFile: program.folder.path("finance.pub"), encoding: .utf8)
+    let key = try program.text(of: "finance.pub")
     try program.folder.write("finance@example.com \(key)", to: "signers")
     let sign = "ssh-keygen -q -Y sign -f ../finance -n subledger SHA256SUMS"
     let verify =

@@ -102,7 +102,7 @@ struct RightsTests {
       """
     let ended = try execute(
       ["sh", "-c", script, Program.binary.path] + arguments, in: program.folder.path)
-    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    let words = try program.text(of: "words")
     return ProgramResult(status: ended.status, output: "", errors: words)
   }
 

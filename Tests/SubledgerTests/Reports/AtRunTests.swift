@@ -35,8 +35,7 @@ struct AtRunTests {
     try program.run([
       "report", "--ledger", "l.sqlite", "--at-run", "2", "--as-of", asOf, "--out", "both",
     ]).ended(0, 1)
-    let manifest = try String(
-      contentsOfFile: program.folder.path("both/datapackage.json"), encoding: .utf8)
+    let manifest = try program.text(of: "both/datapackage.json")
     #expect(manifest.contains("\"as_of\": \"\(asOf)"))
     #expect(!manifest.contains("night-6.jsonl") && manifest.contains("night-0.jsonl"))
   }

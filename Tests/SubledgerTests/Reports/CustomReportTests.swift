@@ -64,8 +64,7 @@ struct CustomReportTests {
 
   @Test("Manifest and checksums describe the files, with the version of each report")
   func described() throws {
-    let sums = try String(
-      contentsOfFile: program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
+    let sums = try program.text(of: "reports/SHA256SUMS")
     #expect(sums.contains("  own/ltv_monthly.csv\n") && sums.contains("  own/arpu_monthly.csv\n"))
     let manifest = try #require(
       try JSONSerialization.jsonObject(

@@ -91,7 +91,7 @@ struct PageTests {
   ]
 
   private func text(in out: String) throws -> String {
-    try String(contentsOfFile: program.folder.path("\(out)/index.html"), encoding: .utf8)
+    try program.text(of: "\(out)/index.html")
   }
 
   /// The page in `folder`, with each number compared with its cells.

@@ -71,7 +71,7 @@ struct RunSummaryTests {
     for name in ["s.txt", "s.json", "s.md"] {
       let options = ["--summary", name, "--ledger", "\(name).sqlite", "--adopt"]
       try world.program.run(world.run() + options)
-      let text = try String(contentsOfFile: world.program.folder.path(name), encoding: .utf8)
+      let text = try world.program.text(of: name)
       let persons = try ["user_id", "subscription_id", "transaction_id"].flatMap { column in
         try world.program.rows("breaks.csv").compactMap { $0[column] }
       }.filter { !$0.isEmpty }
@@ -89,8 +89,7 @@ struct RunSummaryTests {
     let written = try world.program.run(
       world.run() + ["--summary", "summary.txt", "--ledger", "second.sqlite", "--adopt"])
     #expect(written.output.isEmpty)
-    let text = try String(
-      contentsOfFile: world.program.folder.path("summary.txt"), encoding: .utf8)
+    let text = try world.program.text(of: "summary.txt")
     #expect(text == printed.output && text.contains("net_usd"))
     #expect(
       !FileManager.default.fileExists(atPath: world.program.folder.path("summary.txt.part")))

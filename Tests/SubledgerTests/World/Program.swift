@@ -102,9 +102,23 @@ struct Program {
     return process
   }
 
+  /// The text of the file `name` in the folder.
+  func text(of name: String) throws -> String {
+    try String(contentsOfFile: folder.path(name), encoding: .utf8)
+  }
+
   /// The rows of a published CSV, by column name.
   func rows(_ file: String, in out: String = "reports") throws -> [[String: String]] {
     try readCSV(folder.path("\(out)/\(file)"))
+  }
+
+  /// The sums of deliveries, distinct events and exact duplicates over all days.
+  func deliveries() throws -> [Int] {
+    let files = try published().keys.filter { $0.hasPrefix("deliveries_daily/") }
+    let rows = try files.flatMap { try self.rows($0) }
+    return ["delivered", "distinct_events", "duplicates_exact"].map { column in
+      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+    }
   }
 
   /// Publishes `lines` in one run into `one/out`, and in reverse order by one run per line into

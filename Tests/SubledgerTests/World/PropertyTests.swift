@@ -126,8 +126,7 @@ struct PropertyTests {
     try output(
       of: ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"],
       in: world.program.folder.path("reports"))
-    let sums = try String(
-      contentsOfFile: world.program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
+    let sums = try world.program.text(of: "reports/SHA256SUMS")
     #expect(sums.count { $0 == "\n" } == (try world.program.published().count) - 1)
   }
 

@@ -9,10 +9,8 @@ struct WorldTests {
     let world = try World(seed: seed, isPublished: true)
     for table in ["revenue", "churn", "renewals", "trials", "mrr"] {
       let name = "\(table)_monthly.csv"
-      let truth = try String(
-        contentsOfFile: world.program.folder.path("world/truth/\(name)"), encoding: .utf8)
-      let report = try String(
-        contentsOfFile: world.program.folder.path("reports/\(name)"), encoding: .utf8)
+      let truth = try world.program.text(of: "world/truth/\(name)")
+      let report = try world.program.text(of: "reports/\(name)")
       #expect(truth.count { $0 == "\n" } > 20)
       let missing = Set(truth.split(separator: "\n")).subtracting(report.split(separator: "\n"))
       #expect(missing.isEmpty, "\(name)")
