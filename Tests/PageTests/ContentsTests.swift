@@ -69,13 +69,14 @@ struct ContentsTests {
 
   @Test("Input that has stopped is shown, however many breaks are worth more")
   func stopped() throws {
-    let row = "qonversion,a,app_store"
+    let row = #"qonversion,a\u{ad}b,app_store"#
     let lost = (10..<30).map { "b-\($0),MISSED_RENEWAL,open,high,\(row),,1,\($0).00,lost,wait" }
     let stale = "b-99,STALE_INPUT,open,high,\(row),,0,,silent for days,look"
     let revenue = ["2026-01,qonversion,a,app_store,1.00,,1.00"]
     let page = try page(revenue, breaks: lost + [stale])
     #expect(page.contains("<h3>Input has stopped</h3>") && page.contains("silent for days</p>"))
     #expect(page.contains("b-29</a>") && !page.contains("b-19</a>"))
+    #expect(page.contains(#"a\u{ad}b"#) && !page.contains("5c"))
     #expect(try !self.page(revenue, breaks: lost).contains("Input has stopped"))
   }
 

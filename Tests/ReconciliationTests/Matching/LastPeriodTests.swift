@@ -132,6 +132,30 @@ struct LastPeriodTests {
     #expect(scenario.codes == ["EXPIRY_MISMATCH"])
   }
 
+  @Test("An end later by less than most of a period is that of a grace that nothing reported")
+  func unreportedGrace() {
+    let shown = premium(active: false, until: "2026-03-17", .canceled)
+    var scenario = Scenario(.monthly(renewals: 1), shown: shown, at: "2026-04-10")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+    for renewals in [1, 0] {
+      // With the last renewal missing, too, the cancel of its transaction names it.
+      scenario.stories = [.monthly(renewals: renewals)]
+      scenario.stories[0].report(.canceled, "2026-04-05", until: "2026-03-01", transaction: 101)
+      let codes = ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"].dropLast(renewals)
+      #expect(scenario.codes.sorted() == codes)
+    }
+  }
+
+  @Test("What is bought after the store gave up a failed payment is one new start")
+  func afterGivingUp() {
+    var story = Story.monthly(renewals: 1)
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-04-30", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(story, shown: premium(until: "2026-07-10"), at: "2026-06-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1])
+  }
+
   @Test("A different mapped product is a missing change, or one that the snapshot lacks")
   func products() {
     var scenario = Scenario(

@@ -217,7 +217,7 @@ struct CommandLineTests {
   @Test("An invalid ledger is distinguished from one of a newer version")
   func wrongLedger() throws {
     try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
-    try expect(run + ["--ledger", "text.sqlite"], 65, "cannot open the ledger text.sqlite")
+    try expect(run + ["--ledger", "text.sqlite"], 65, "text.sqlite: the file is not a ledger")
     #expect(try program.text(of: "text.sqlite").hasPrefix("not a database"))
     try expect(run + ["--ledger", "absent/ledger.sqlite"], 73, "absent/ledger.sqlite")
   }
