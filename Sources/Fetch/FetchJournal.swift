@@ -152,8 +152,8 @@ public final class FetchJournal {
 
   /// Creates the files of the stored answers and of `failed`, the users who were given up.
   ///
-  /// Returns the paths of the snapshots and of the list of users without one, nil for a file without
-  /// content, and the number of users in that list.
+  /// Returns the paths of the snapshots and of the list of users without one, nil for an empty
+  /// file, and the number of users in that list.
   public func finish(
     _ failed: [FailedUser]
   ) throws -> (snapshots: String?, failed: String?, failures: Int) {

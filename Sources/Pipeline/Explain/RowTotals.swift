@@ -10,8 +10,8 @@ struct RowTotals {
   private let currency: Int?
   /// Whether all rows are of the first month, and whether the last row begins another month.
   private var (isFirst, isNext) = (true, false)
-  /// Sums by column, nil when a row leaves it empty, then by currency for local amounts; others have
-  /// no currency.
+  /// Sums by column, then by currency, which only local amounts have; nil when a row leaves it
+  /// empty.
   private var sums: [Int: [String: Int128?]] = [:]
 
   init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
