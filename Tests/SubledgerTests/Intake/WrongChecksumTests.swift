@@ -162,7 +162,7 @@ struct WrongChecksumTests {
     try write(flipped(whole, at: "2000000900000001"))
     try run()
     try write(member(body(2, at: Self.february) + body(3, at: Self.february)))
-    #expect(try !run().errors.contains("withdrawn"))
+    #expect(try !run().errors.contains("is retracted"))
     #expect(try incomplete().contains("2026-02 1234567890"))
   }
 
