@@ -126,9 +126,9 @@ struct PurpleTests {
     var feed = StateFeed(.purple)
     feed.report(.started, "2024-12-29T21:00:00")
     feed.report(.renewed, "2025-01-30T09:00:00")
-    #expect(try feed.facts(asOf: "2025-06-01", monthly).days(.churned) == ["2025-02-28"])
+    #expect(try feed.facts(asOf: "2025-06-01", lengths).days(.churned) == ["2025-02-28"])
     feed.report(.renewed, "2025-02-28T21:00:00")
-    #expect(try feed.facts(asOf: "2025-06-01", monthly).days(.churned) == ["2025-03-29"])
+    #expect(try feed.facts(asOf: "2025-06-01", lengths).days(.churned) == ["2025-03-29"])
   }
 
   @Test("Months are counted from the first date, also if the first ends were reported")
