@@ -56,7 +56,7 @@ extension SubscriptionHistory {
     state.reportedCount = reportedCount
     state.churned = churned.map { churn(at: $0.at, ofPeriod: $0.period) }
     state.reportedByOthers = reportedByOthers
-    state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
+    state.isSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: state) }
     return state
   }

@@ -164,8 +164,8 @@ public final class LineageState {
   public var environment: Environment
   /// The store.
   public var store: Store
-  /// Whether an event arrived that only subscriptions have.
-  var concernsSubscription = false
+  /// Whether it is a subscription and not a one-time purchase.
+  public var isSubscription = false
   /// Symbol of the store product id held last.
   public var product: StringID
   /// The end in the last cancel or expiry of the last charge, even if it does not count; else nil.
@@ -209,11 +209,6 @@ public final class LineageState {
 
   /// Keys of all lineages of the subscription, by their first events.
   public var lineages: [Int64] { merged.isEmpty ? [lineage] : merged }
-
-  /// Whether it is a subscription and not a one-time purchase.
-  public var isSubscription: Bool {
-    concernsSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
-  }
 
   /// Whether the last period is a trial that was refunded before any payment.
   public var isTrialGivenBack: Bool {
