@@ -6,16 +6,12 @@ public import Domain
 /// a fold; a missing one causes a wrong number.
 public struct Deadlines {
   private let asOf: Instant
-  /// The time until which ends are judged: as-of, or the newest input of a stale feed.
-  private var horizon: Instant
-  private var wait: Interval
   /// The first as-of at which to fold the group again; nil when only a new event can change it.
   public private(set) var first: Instant?
 
   /// The deadlines of a fold group's events, including later ones, under `rules`.
   public init(_ events: [Event], rules: borrowing FoldSettings) {
     asOf = rules.asOf
-    (horizon, wait) = (asOf, rules.renewalGap)
     for event in events {
       if event.time >= asOf { add(after: event.time) }
       // Entitlements in a webhook count from the creation of its message.
@@ -25,24 +21,22 @@ public struct Deadlines {
 
   /// Adds the deadlines of one of the group's histories under the same rules.
   public mutating func add(_ history: SubscriptionHistory) {
-    // A subscription reported by several providers ends by the feed of the last one.
-    let last = history.isShared ? history.periods.last : nil
-    if let event = last?.ownEvents.last.map({ history.events[$0] }) ?? history.reported.first {
-      wait = history.rules.renewalGap + history.rules.settlingWindow(of: event.feed)
-      horizon = history.rules.horizon(of: event.feed)
-    }
     if let next = history.nextDerived { add(after: next) }
-    for period in history.periods { add(period, retryHorizon: history.rules.retryHorizon) }
-  }
-
-  private mutating func add(_ period: Period, retryHorizon: Interval) {
-    add(after: period.start)
-    guard let end = period.effectiveEnd else { return }
-    add(after: end)
-    if end + wait > horizon { take(end + wait) }
-    if let paid = period.end, paid != end { add(after: paid) }
-    let collected = end + retryHorizon
-    if period.isTrial, collected > horizon { take(collected) }
+    // A subscription reported by several providers ends by the feed of the last one.
+    let last = history.isShared ? history.periods.last?.ownEvents.last : nil
+    let event = last.map { history.events[$0] } ?? history.reported.first
+    guard let feed = event?.feed else { return }
+    let wait = history.rules.renewalGap + history.rules.settlingWindow(of: feed)
+    let horizon = history.rules.horizon(of: feed)
+    for period in history.periods {
+      add(after: period.start)
+      guard let end = period.effectiveEnd else { continue }
+      add(after: end)
+      if end + wait > horizon { take(end + wait) }
+      if let paid = period.end, paid != end { add(after: paid) }
+      let collected = end + history.rules.retryHorizon
+      if period.isTrial, collected > horizon { take(collected) }
+    }
   }
 
   /// Adds a moment that counts when it is before as-of.
