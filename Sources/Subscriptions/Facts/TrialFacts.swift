@@ -18,12 +18,10 @@ extension SubscriptionHistory {
   private func outcome(of index: Int) -> WritableKeyPath<TrialSums, Int64> {
     let trial = periods[index]
     let next = index + 1 < periods.count ? periods[index + 1] : nil
-    guard let end = trial.effectiveEnd else {
-      return next.map { $0.isTrial ? \.expired : \.converted } ?? \.pending
-    }
     if let next, !next.isTrial {
       return trial.isConverted(at: next.start, events, rules) ? \.converted : \.expired
     }
+    guard let end = trial.effectiveEnd else { return next == nil ? \.pending : \.expired }
     let feed = events[trial.opener].feed
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
       return end + rules.retryHorizon <= rules.horizon(of: feed) ? \.expired : \.pending

@@ -12,7 +12,6 @@ extension [Event] {
       if let other = last[part], !other.isEarlierCopy(than: event) { continue }
       last[part] = event
     }
-    if last.isEmpty { return self }
     return keeping { event in
       guard event.collection != 0, let latest = last[MessagePart(event)] else { return true }
       return latest.identity == event.identity && latest.time == event.time

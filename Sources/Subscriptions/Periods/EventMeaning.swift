@@ -33,9 +33,7 @@ extension Event {
   }
 
   /// Whether a reported event is a charge or starts a trial.
-  var opensPurchase: Bool {
-    kind != .observed && (chargeKind != nil || kind == .trialStarted)
-  }
+  var opensPurchase: Bool { chargeKind != nil || kind == .trialStarted }
 
   /// Whether a reported event charges for a subscription or starts a trial.
   var opensSubscription: Bool { opensPurchase && kind != .purchased }

@@ -122,7 +122,7 @@ struct PeriodPass {
       }
       if event.hasEnd { return max(event.time, period.start) }
     }
-    return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
+    return index + 1 < periods.count ? periods[index + 1].start : nil
   }
 
   /// Reports an open end, unless ends are not always sent: then `Facts.gaps` counts it.
@@ -230,7 +230,7 @@ struct PeriodPass {
   }
 
   /// Extends access by a charge that never arrived, and its grace, if events name its transaction,
-  /// until a refund of it that reports no later end.
+  /// until a refund of it.
   private mutating func readUnseenEnd(of index: Int) {
     guard !periods[index].isTrial else { return }
     for later in periods[index].ownEvents.dropFirst() where events[later].mayNameAnotherPeriod {
@@ -238,7 +238,7 @@ struct PeriodPass {
       guard !event.kind.isProductChange,
         event.mayNameUnseenPeriod(after: period, events, rules.renewalGap),
         firstOpened[event.transaction] == nil,
-        let end = event.periodEnd ?? event.namedEnd(after: period),
+        let end = event.namedEnd(after: period),
         !event.namesRestart(after: period, events, rules.renewalGap),
         !event.namesLateRecovery(after: period, events, rules.renewalGap),
         !events.contains(where: {
@@ -247,9 +247,7 @@ struct PeriodPass {
       else { continue }
       var access = max(end, event.endOfGrace ?? end)
       let refund = period.ownEvents.first {
-        let later = events[$0]
-        return later.kind.isRefund && later.transaction == event.transaction
-          && later.reportedPeriodEnd ?? later.time <= later.time
+        events[$0].kind.isRefund && events[$0].transaction == event.transaction
       }
       if let refund { access = min(access, max(events[refund].time, period.start)) }
       periods[index].unseenEnd = max(access, periods[index].unseenEnd ?? access)
