@@ -92,10 +92,8 @@ struct GroupEvents: RandomAccessCollection, Sendable {
   /// Positions in the group, ascending; nil for the whole group.
   private let places: [Int]?
 
-  init(_ group: [Event]) { (self.group, places) = (group, nil) }
-
-  init(_ group: [Event], at places: [Int]) {
-    (self.group, self.places) = (group, places.count < group.count ? places : nil)
+  init(_ group: [Event], at places: [Int]? = nil) {
+    (self.group, self.places) = (group, places.flatMap { $0.count < group.count ? $0 : nil })
   }
 
   var startIndex: Int { 0 }
