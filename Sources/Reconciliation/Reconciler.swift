@@ -39,7 +39,6 @@ public func reconcile(
   }
   try checkStop()
   let sent = Reconciler(webhook, rules: rules)
-  sent.counts = [:]
   for user in users {
     user.adoptStarts(of: sent)
     try user.evaluate(Reconciler.snapshotChecks, checkStop)
@@ -111,7 +110,7 @@ final class Reconciler {
   var countedElsewhere: [LineageName: Set<Instant>] = [:]
   /// The time ranges of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Range<Instant>]] = [:]
-  var counts: [ReconciliationCount: Int64] = [:]
+  private(set) var counts: [ReconciliationCount: Int64] = [:]
 
   init(_ user: ReconciliationInput, rules: ReconciliationSettings) {
     self.user = user

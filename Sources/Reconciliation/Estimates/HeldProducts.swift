@@ -32,7 +32,7 @@ extension Reconciler {
     let own = allLineages.map(\.product).filter { product in
       (product.withoutBasePlan == id || alone == product) && !known.contains(product)
     }
-    return own.isEmpty ? known : known + Set(own).sorted()
+    return known + Set(own).sorted()
   }
 
   /// The product of a charge at `instant`: of a renewal the last reported before it, else the next;

@@ -10,8 +10,7 @@ extension Reconciler {
         let isStartSeen = paid.isByOrder ? paid.isFromStart : lineage.latest.isStartSeen
         var counter = RenewalCounter(
           after: start == nil ? nil : 0, isStartSeen: start == nil && isStartSeen)
-        for index in paid.charges.indices {
-          let charge = paid.charges[index]
+        for (index, charge) in paid.charges.enumerated() {
           let jump = counter.take(charge.kind, counter: charge.renewalCount)
           guard let jump else { continue }
           raiseGap(lineage, jump, since: start, paid.charges[...index], isByOrder: paid.isByOrder)

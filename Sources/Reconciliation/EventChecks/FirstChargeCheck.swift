@@ -85,7 +85,7 @@ extension Reconciler {
     {
       (number, at, latest) = (number + 1, begin, latest ?? begin)
     }
-    guard number > 0, let latest else { return }
+    guard let latest else { return }
     let name = counted.map { "renewal \($0)" } ?? "of another transaction than the original one"
     let order = last == nil ? "" : " of its order"
     let evidence = "the first charge\(order) that arrived, of \(first.time.text), is \(name)"

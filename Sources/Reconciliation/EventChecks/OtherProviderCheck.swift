@@ -28,7 +28,7 @@ extension Reconciler {
       evidence: "reported by \(report.provider.name): \(report.kind.name) of \(report.time.text)"
         + (id.isEmpty ? "" : ", transaction \(id)") + "; it counts as that provider's")
     guard !report.kind.isRefund else {
-      if lineage.latest.charges.last.map({ $0.transaction == report.transaction }) ?? false {
+      if lineage.latest.charges.last?.transaction == report.transaction {
         missedRefunds.insert(lineage.name)
       }
       let type: ProductType = report.kind == .purchaseRefunded ? .oneTime : .subscription
@@ -53,8 +53,7 @@ extension Reconciler {
   /// If that provider does not link renewals, as FLOBUK outside Play, the charges decide the code.
   private func code(of report: OtherProviderReport, in lineage: LineageInput) -> BreakCode {
     let state = lineage.latest
-    guard report.chargeKind == .first, report.kind != .trialStarted,
-      !report.provider.capabilities.linksRenewals(in: state.store)
+    guard report.chargeKind == .first, !report.provider.capabilities.linksRenewals(in: state.store)
     else { return report.missingCode }
     let last = state.subscriptionCharges.last { $0.time < report.time }
     guard let end = last?.periodEnd else {
@@ -116,8 +115,7 @@ extension LineageState {
   func countedElsewhere(as code: BreakCode) -> [OtherProviderReport] {
     reportedByOthers.filter { report in
       let isFreeStart = report.kind == .trialStarted && code == .missedStart
-      return !hasMissed(report) && !report.kind.isRefund
-        && (isFreeStart || report.chargeKind != nil)
+      return !hasMissed(report) && (isFreeStart || report.chargeKind != nil)
     }
   }
 

@@ -66,7 +66,7 @@ extension Reconciler {
   private func evaluate(_ period: UnseenPeriod, of lineage: LineageInput) {
     guard let at = begin(of: period, lineage) else { return }
     guard isWatched(at, lineage) else { return omit(.beforeFirstEvent) }
-    let code = code(of: period, in: lineage)
+    let code = code(of: period, at: at, in: lineage)
     let first = period.previousEnd ?? at
     // A list can already have shown earlier ones.
     let found = missing(in: lineage).filter { charge in
@@ -94,11 +94,10 @@ extension Reconciler {
       opensLineage: period.opensLineage)
   }
 
-  private func code(of period: UnseenPeriod, in lineage: LineageInput) -> BreakCode {
+  private func code(of period: UnseenPeriod, at: Instant, in lineage: LineageInput) -> BreakCode {
     if period.isTrial || period.opensLineage || period.isRestart { return .missedStart }
     guard let end = period.previousEnd else { return .missedRenewal }
     let state = lineage.latest
-    let at = begin(of: period, lineage) ?? end
     let lastPaid = state.subscriptionCharges.last { $0.time < period.time }
     if let trial = state.trials.last(where: { $0.start < period.time }),
       lastPaid.map({ $0.time < trial.start }) ?? true

@@ -158,8 +158,7 @@ extension Reconciler {
     let state = match.lineage.state
     // The store starts to collect a day before the end; an earlier failure has no date.
     let end = state.reportedEnd ?? state.periodEnd
-    let collects = end.map { $0 - .days(1) <= knownAt } ?? false
-    let due = collects ? min(end ?? knownAt, knownAt) : state.lastEventAt
+    let due = end.flatMap { $0 - .days(1) <= knownAt ? min($0, knownAt) : nil } ?? state.lastEventAt
     raiseState(
       .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
       "\(describe(match.entitlement)); no billing retry event arrived")
@@ -172,12 +171,8 @@ extension Reconciler {
   }
 
   func describe(_ entitlement: Entitlement) -> String {
-    var words = "\(snapshotWords) "
-    switch entitlement.isActive(at: knownAt) {
-    case true?: words += "active"
-    case false?: words += "inactive"
-    case nil: words += "entitlement \(entitlement.id)"
-    }
+    let access = entitlement.isActive(at: knownAt).map { $0 ? "active" : "inactive" }
+    var words = "\(snapshotWords) \(access ?? "entitlement \(entitlement.id)")"
     if let end = entitlement.expiresAt { words += " until \(end.text)" }
     if let state = entitlement.renewState { words += ", \(state.words)" }
     return words
