@@ -15,9 +15,7 @@ extension CustomerSimulator {
     else { return nil }
     let product = better[Int(random.below(Int64(better.count)))]
     period.replacedAt = time
-    if random.chance(400_000) {
-      remainder(of: &period, at: time, to: product)
-    }
+    if random.chance(400_000) { remainder(of: &period, at: time, to: product) }
     return Charging(kind: .productChange, time: time, start: time, product: product)
   }
 
@@ -116,8 +114,7 @@ extension CustomerSimulator {
     let market = customer.person.market
     var charge = Charge(
       kind: .oneTime, transaction: TransactionNumber(base: bases, index: 0), time: time,
-      product: product, ordinal: nil,
-      gross: market.money(listPrice(of: product, at: time), at: time),
+      product: product, gross: market.money(listPrice(of: product, at: time), at: time),
       rate: shop.proceedsRate(at: time, paidSince: time),
       sendsProceeds: shop.sendsProceeds(at: time, in: span))
     var bought = Occurrence(

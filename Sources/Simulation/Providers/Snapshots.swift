@@ -5,14 +5,13 @@ import Domain
 struct SnapshotWriter {
   /// The time that the SDKs' snapshots reflect.
   private let staleTime: Int64
-  private let shapes: [SnapshotShape]
   /// Files by the name of the shape or the provider.
   private var files: [String: GzipFile] = [:]
 
   init(_ folder: String, _ scenario: Scenario) throws(SubledgerError) {
     let span = scenario.span
     staleTime = span.end - Int64(scenario.staleDays) * day
-    shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
+    let shapes = scenario.senders.contains(.qonversion) ? SnapshotShape.allCases : []
     let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
     for name in shapes.map(\.rawValue) + others {
       let day = civilDay(of: span.end).text
@@ -31,7 +30,7 @@ struct SnapshotWriter {
     let holders = customer.holders(at: end)
     let isStale = staleTime < end
     let stale = isStale ? customer.known(at: staleTime).holders(at: staleTime) : holders
-    for shape in shapes {
+    for shape in SnapshotShape.allCases {
       let isOfSDK = shape == .sdk || shape == .sdkObject
       for holder in isOfSDK ? stale : holders where shape.shows(holder) {
         let line = SnapshotLine(shape: shape, holder: holder, time: end)
