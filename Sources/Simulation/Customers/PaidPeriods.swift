@@ -207,7 +207,6 @@ extension CustomerSimulator {
     var occurrence = occurrence(kind, at: time, trial)
     occurrence.part = .trial(subscription: current)
     occurrence.charge.gross = customer.person.market.money(listed, at: trial.start)
-    occurrence.access.started = trial.start
     occurrence.access.isTrial = true
     occurrence.access.state =
       known.billingIssueAt != nil ? .billingIssue : known.canceledAt != nil ? .canceled : .willRenew

@@ -23,9 +23,7 @@ struct RenewalRecount {
         renewals.add(1, to: "renewals_refunded", of: row)
       }
     }
-    if let trial = subscription.trial, trial.start >= span.start, trial.start < span.end {
-      add(trial, completeness)
-    }
+    if let trial = subscription.trial, trial.start >= span.start { add(trial, completeness) }
   }
 
   private mutating func add(_ trial: AccessPeriod, _ completeness: Completeness) {
