@@ -11,12 +11,10 @@ extension Reconciler {
       !state.isStartSeen || match.entitlement.firstPurchasedAt == started
     else { return }
     let firstPaid = state.subscriptionCharges.first
-    if let firstPaid {
-      let begins = min(firstPaid.periodStart, firstPaid.time)
-      guard started + gap < begins else { return }
-    }
     // Access can continue from another lineage, as through a product change on Play.
-    guard !isKnown(started) else { return }
+    guard firstPaid.map({ started + gap < min($0.periodStart, $0.time) }) ?? true,
+      !isKnown(started)
+    else { return }
     guard isWatched(started, lineage) else {
       if state.isStartSeen { raiseOlder(lineage, than: started) }
       return
