@@ -23,9 +23,8 @@ extension SubscriptionHistory {
   /// The length that was paid for, whatever happened to the period.
   private func length(of period: Period) -> PeriodLength? {
     if period.paidUntil == period.start { return nil }
-    if let configured = rules.periods[period.product] { return configured }
-    guard let end = period.paidUntil else { return nil }
-    return PeriodLength(from: period.start, to: end)
+    return rules.periods[period.product]
+      ?? period.paidUntil.map { PeriodLength(from: period.start, to: $0) }
   }
 
   /// Splits a change of MRR into the effects of the local price and of the exchange rate.
