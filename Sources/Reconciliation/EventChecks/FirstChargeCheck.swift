@@ -175,14 +175,15 @@ extension Reconciler {
       else { continue }
       let isShownOver = isShownOver(lineage, after: end)
       let code = isShownOver ? .missedExpiration : code(ofUnanswered: end, lineage)
-      let until = rules.feed(user.provider, lineage.app).map { min($0.newest, rules.fold.asOf) }
+      let newest = rules.feed(user.provider, lineage.app)?.newest ?? rules.fold.asOf
+      let until = min(newest, rules.fold.asOf).text
       let state = lineage.latest
       let product = lineage.text(state.scheduledProduct ?? state.product)
       var draft = BreakDraft(
         code: code, subject: subject(lineage, product: product), expectedAt: end,
-        evidence: "auto-renew was on and the period ended \(end.text); until "
-          + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
-          + "failed payment arrived")
+        isProvenByEvents: true,
+        evidence: "auto-renew was on and the period ended \(end.text); until \(until) neither a "
+          + "charge nor a cancel, an expiry or a failed payment arrived")
       if isShownOver {
         draft.worth = nothing
         draft.evidence += "; the snapshot of \(knownAt.text) shows no access after that end"
@@ -191,7 +192,6 @@ extension Reconciler {
       } else {
         draft.worth = estimate(lineage, product: product, of: code, at: end)
       }
-      draft.isProvenByEvents = true
       raise(numbered(draft, of: lineage.name))
     }
   }
@@ -224,11 +224,9 @@ extension Reconciler {
 extension BreakCode {
   /// Whether a missing event or a mismatch can explain why a subscription's events stopped.
   var explainsMissingEvents: Bool {
-    switch self {
-    case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,
-      .missedProductChange, .expiryMismatch, .aheadOfSnapshot:
-      true
-    default: false
-    }
+    [
+      .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund, .missedProductChange,
+      .expiryMismatch, .aheadOfSnapshot,
+    ].contains(self)
   }
 }

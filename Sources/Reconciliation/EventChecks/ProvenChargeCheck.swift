@@ -74,7 +74,7 @@ extension Reconciler {
         && charge.at.map { first - gap <= $0 && $0 < period.start ?? period.end } ?? false
     }
     let proven = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
-    let orders = period.transaction == 0 ? nil : lineage.orders(until: period.transaction)
+    let orders = lineage.orders(until: period.transaction)
     let count = max(1, min(proven, orders ?? proven) - total(found))
     let due = end(of: found, after: count > 1 ? first : at)
     let product = withOnlyPlan(lineage.text(period.product), in: lineage)
@@ -256,7 +256,7 @@ extension Reconciler {
     let state = lineage.latest
     let earlier = state.charges.filter { $0.time < refund.chargedAt ?? refund.time }
     if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }
-    if refund.transaction == transactionKey(lineage.original) { return .missedStart }
+    if refund.transaction == lineage.originalKey { return .missedStart }
     if earlier.isEmpty, let trial = state.trials.last(where: { $0.start < refund.time }) {
       return trial.codeOfCharge(at: refund.chargedAt)
     }
