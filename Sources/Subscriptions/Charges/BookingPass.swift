@@ -92,7 +92,7 @@ struct BookingPass {
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
     let charge = bookings[chargeIndex]
     // Without an amount it refunds the whole charge, which is possible only once.
-    if !hasAmount, charges.isRefundedWhole(chargeIndex),
+    if !hasAmount, charges.refunded[chargeIndex] == true,
       rules.doubleCharges == .hold || !events[charge.event].namesOneCharge
     {
       find(event, beyond: events[charge.event], charge.money.grossUSD, isHeld: true)

@@ -9,8 +9,8 @@ struct ChargeIndex {
   private var latest: [ChargeKey: Int] = [:]
   /// Charges of each product in order; those at the end may have been refunded since.
   private var charges: [StringID: [Int]] = [:]
-  /// The refunded charges, and whether one refund refunded each completely.
-  private var refunded: [Int: Bool] = [:]
+  /// The refunded charges read so far, and whether one refund refunded each completely.
+  private(set) var refunded: [Int: Bool] = [:]
 
   /// The latest charge so far with the transaction id of `event`.
   ///
@@ -31,9 +31,6 @@ struct ChargeIndex {
       event.provider.capabilities.hasStableOriginalID && bookings[$0].transaction != 0 ? nil : $0
     }
   }
-
-  /// Whether an earlier refund refunded `charge`, the one just returned, completely.
-  func isRefundedWhole(_ charge: Int) -> Bool { refunded[charge] == true }
 
   private mutating func read(_ bookings: [Booking]) {
     for index in readCount..<bookings.count {
