@@ -121,7 +121,11 @@ extension CustomerSimulation {
       user: person.qonversionUser(account: account(at: .max)), person: person,
       holdings: holdings(at: time))
     owner.consumables = purchases.filter { $0.product.isConsumable }.map(\.held)
-    if person.noise % 53 == 0 { owner.holdings.append(Self.gift(at: time)) }
+    if person.noise % 53 == 0 {
+      // Access that the support team granted.
+      let gift = Access(isActive: true, started: time - 20 * day, product: .lifetime)
+      owner.holdings.append(Holding(access: gift, origin: .manual, transactions: []))
+    }
     var holders = [owner]
     if transferredFrom != nil {
       holders.append(Holder(user: person.qonversionUser(account: 0), person: person, holdings: []))
@@ -154,13 +158,6 @@ extension CustomerSimulation {
             until: charge.wholeRefundAt, product: charge.product),
           transactions: [charge.held])
       }
-  }
-
-  /// Access that the support team granted.
-  private static func gift(at time: Int64) -> Holding {
-    Holding(
-      access: Access(isActive: true, started: time - 20 * day, product: .lifetime),
-      origin: .manual, transactions: [])
   }
 }
 
