@@ -57,7 +57,10 @@ extension Reconciler {
     guard let at = unreportedPurchase(match), missing(in: lineage, after: state).isEmpty,
       isWatched(at, lineage)
     else { return }
-    let code = lastPurchase(at, state)
+    let trial = state.isTrial ? state.trials.last : nil
+    let code =
+      trial?.codeOfCharge(at: at)
+      ?? state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
     let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
     raiseCharge(
       code, of: lineage, product: product(of: lineage, at: at), at: at,
@@ -76,11 +79,6 @@ extension Reconciler {
       !isKnown(at)
     else { return nil }
     return at
-  }
-
-  private func lastPurchase(_ at: Instant, _ state: LineageState) -> BreakCode {
-    if state.isTrial, let trial = state.trials.last { return trial.codeOfCharge(at: at) }
-    return state.periodEnd.map { codeOfCharge(at: at, after: $0, state) } ?? .missedStart
   }
 
   /// Whether an event or a listed transaction of the user is at that time, within the gap.
