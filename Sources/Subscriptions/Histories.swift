@@ -133,7 +133,8 @@ private struct Chain {
   }
 
   func events(of group: [Event]) -> GroupEvents {
-    isSingle ? GroupEvents(group, at: places) : GroupEvents(places.map { group[$0] }.inOrder)
+    if isSingle { return GroupEvents(group, at: places) }
+    return GroupEvents(inBusinessOrder(places.map { group[$0] }))
   }
 }
 
@@ -183,11 +184,6 @@ extension [Event] {
   func keeping(_ isKept: (Event) -> Bool) -> [Event] {
     guard let first = firstIndex(where: { !isKept($0) }) else { return self }
     return self[..<first] + self[(first + 1)...].filter(isKept)
-  }
-
-  var inOrder: [Event] {
-    guard let last = self.map(\.time).max() else { return self }
-    return inBusinessOrder(self, before: last + Interval(milliseconds: 1))
   }
 }
 

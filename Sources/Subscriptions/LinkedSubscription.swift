@@ -135,8 +135,8 @@ struct LinkedSubscription {
       return event
     }
     var shared = try SubscriptionHistory(
-      reported: GroupEvents((main.reported + reported).inOrder),
-      events: (own + charges + events).inOrder.withRenewals(main.rules)
+      reported: GroupEvents(inBusinessOrder(main.reported + reported)),
+      events: inBusinessOrder(own + charges + events).withRenewals(main.rules)
         .withConversions(main.rules),
       rules: main.rules, isChained: main.isChained)
     shared.role = .shared

@@ -1,13 +1,15 @@
 import Domain
 
-/// The events before `asOf` in the order in which they happened.
+/// The events before `asOf`, by default all, in the order in which they happened.
 ///
 /// Events of one second are ordered by meaning: an expiry closes the old period before a charge
 /// opens the new one, and a cancel or refund is about an earlier charge. Among product changes, the
 /// one that refunds the rest of the old period comes first, then the one that charges, then one
 /// without money. Remaining ties are ordered by when a state without a date was seen, by its
 /// period, and by identity, so that the order of arrival never matters.
-func inBusinessOrder(_ events: consuming [Event], before asOf: Instant) -> [Event] {
+func inBusinessOrder(
+  _ events: consuming [Event], before asOf: Instant = Instant(milliseconds: .max)
+) -> [Event] {
   if events.contains(where: { $0.time >= asOf }) { events.removeAll { $0.time >= asOf } }
   for index in events.indices.dropFirst() where precedes(events[index], events[index - 1]) {
     events.sort(by: precedes)
