@@ -66,18 +66,15 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
 
   /// The same outliers, limited to prices that `paid` contains.
   public func among(_ paid: [PaidPrice: Int64]) -> PriceOutliers {
-    var known: [Group: Set<Amount>] = [:]
-    for (entry, count) in paid where count > 0 && prices[Self.group(of: entry)] != nil {
-      known[Self.group(of: entry), default: []].insert(entry.price)
+    var among = PriceOutliers([:])
+    for (entry, count) in paid where count > 0 {
+      let group = Self.group(of: entry)
+      guard var rare = prices[group], rare.prices.contains(entry.price) else { continue }
+      rare.prices = []
+      among.prices[group, default: rare].prices.insert(entry.price)
+      among.amounts.insert(entry.price)
     }
-    var copy = self
-    copy.prices = prices.reduce(into: [:]) { result, entry in
-      var rare = entry.value
-      rare.prices.formIntersection(known[entry.key] ?? [])
-      if !rare.prices.isEmpty { result[entry.key] = rare }
-    }
-    copy.amounts = copy.prices.values.reduce(into: []) { $0.formUnion($1.prices) }
-    return copy
+    return among
   }
 
   /// Whether there are no outliers.
