@@ -17,16 +17,14 @@ func chargeMoney(_ event: Event) throws(AmountOverflow) -> (money: Money, mismat
   }
   var money = Money(proceedsUSD: sent.usd, proceedsLocal: sent.local, rate: rate, basis: .provider)
   let price = event.price
-  let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
+  let shown = price.flatMap { $0.currency == revenue.currency || $0.currency == 0 ? $0.local : nil }
   guard !event.hasImpossibleRate else {
     money.grossUSD = event.pricePaid(price?.usd, for: sent.usd)
-    money.grossLocal = event.pricePaid(sameCurrency ? price?.local : nil, for: sent.local)
+    money.grossLocal = event.pricePaid(shown, for: sent.local)
     return (money, nil)
   }
   let usd = try gross(of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
-  let local = try gross(
-    of: sent.local, revenue.rate, price: sameCurrency ? price?.local?.magnitude : nil,
-    max: .lineMax)
+  let local = try gross(of: sent.local, revenue.rate, price: shown?.magnitude, max: .lineMax)
   money.grossUSD = usd.gross
   money.grossLocal = local.gross
   return (money, usd.mismatch)
