@@ -84,10 +84,8 @@ extension Reconciler {
   /// Gross amount of a charge of a subscription without events.
   func estimate(of about: BreakSubject, at time: Instant) -> Worth {
     let country = lineages.last { $0.latest.country != 0 }?.latest.country ?? 0
-    guard let price = price(of: about.product, in: about.store, country, at: time) else {
-      return (nil, .none)
-    }
-    return (price.gross(1, at: time, rules.rates), price.basis)
+    let price = price(of: about.product, in: about.store, country, at: time)
+    return (price?.gross(1, at: time, rules.rates), price?.basis ?? .none)
   }
 
   /// The price of a product without a price in the subscription: the median of what others paid, in
