@@ -11,6 +11,7 @@ protocol ByteSource {
 final class ByteWindow {
   private let source: any ByteSource
   private(set) var consumed: Int64 = 0
+  private let capacity: Int
   private var buffer: UnsafeMutableRawBufferPointer
   private var start = 0
   private var end = 0
@@ -24,28 +25,36 @@ final class ByteWindow {
 
   init(_ source: any ByteSource, capacity: Int) {
     self.source = source
-    buffer = .allocate(byteCount: max(capacity, 8), alignment: 64)
+    self.capacity = max(capacity, 8)
+    buffer = .allocate(byteCount: self.capacity, alignment: 64)
   }
 
   var bytes: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
   }
 
-  /// Reads until `count` bytes are buffered, growing the buffer if needed; false when the source
-  /// ends first.
-  func fill(atLeast count: Int) throws(SubledgerError) -> Bool {
-    if end - start >= count { return true }
+  /// Reads until `count` bytes are buffered, and none after them if `isExact`; false when the
+  /// source ends first.
+  ///
+  /// The buffer is doubled if needed, so that each byte is moved about twice at most.
+  func fill(atLeast count: Int, isExact: Bool = false) throws(SubledgerError) -> Bool {
     let held = bytes
+    if held.count >= count { return true }
     if buffer.count < count {
-      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(count, buffer.count * 2), alignment: 64)
       larger.copyMemory(from: UnsafeRawBufferPointer(held))
       buffer.deallocate()
       buffer = larger
-    } else {
+    } else if start > 0 {
       buffer.copyMemory(from: UnsafeRawBufferPointer(held))
     }
     (start, end) = (0, held.count)
-    end += try readSource(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
+    let most = isExact ? count : min(buffer.count, max(count, end + capacity))
+    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[end..<most])
+    let added = try source.read(into: target)
+    hash?.add(UnsafeRawBufferPointer(rebasing: target.prefix(added)))
+    end += added
     return end >= count
   }
 
@@ -56,14 +65,6 @@ final class ByteWindow {
   }
 
   var contentHash: Int64 { hash?.value ?? 0 }
-
-  private func readSource(
-    into target: UnsafeMutableRawBufferPointer
-  ) throws(SubledgerError) -> Int {
-    let count = try source.read(into: target)
-    hash?.add(UnsafeRawBufferPointer(rebasing: target.prefix(count)))
-    return count
-  }
 
   func consume(_ count: Int) {
     start += count
@@ -77,31 +78,18 @@ final class ByteWindow {
     return Compression.readable.first { $0.begins(bytes) }
   }
 
-  /// Moves the next bytes to `target`, directly from the source once the window is empty; returns
-  /// less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
-    let held = min(end - start, target.count)
-    target.copyMemory(
-      from: UnsafeRawBufferPointer(rebasing: buffer[start..<start + held]))
-    consume(held)
-    if held == target.count { return held }
-    let rest = UnsafeMutableRawBufferPointer(rebasing: target[held...])
-    let count = try readSource(into: rest)
-    consumed += Int64(count)
-    return held + count
-  }
-
-  /// Consumes the source up to its byte `end`, or to its own end, piece by piece.
+  /// Consumes the source up to its byte `end`, or to its own end, piece by piece, and reads no
+  /// further.
   func pass(
     upTo end: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }
   ) throws {
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
-    defer { piece.deallocate() }
     while consumed < end {
-      let wanted = piece.prefix(Int(clamping: end - consumed))
-      let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: wanted))
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      let wanted = Int(min(end - consumed, Int64(capacity)))
+      _ = try fill(atLeast: wanted, isExact: true)
+      let piece = bytes.prefix(wanted)
+      if piece.isEmpty { return }
+      try body(UnsafeRawBufferPointer(rebasing: piece))
+      consume(piece.count)
     }
   }
 

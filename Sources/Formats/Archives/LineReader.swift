@@ -8,19 +8,16 @@ struct LineSizes {
   var valueMax = defaultValueBytesMax
 }
 
-/// Cuts bytes into chunks of whole lines; holds at most one value and one buffer.
+/// Cuts bytes into chunks of whole lines; `source` holds at most one value and one buffer.
 final class LineReader {
   typealias Body = (ArchiveChunk) throws -> Void
 
   private let source: ByteWindow
   private let sizes: LineSizes
-  private var buffer: UnsafeMutableRawBufferPointer
-  /// Number of bytes held, from the buffer's start.
+  /// Number of the source's next bytes that were looked at and are held.
   private var count = 0
   /// Number of bytes held that are known to contain no newline.
   private var searched = 0
-  /// Offset of the first byte held in the source.
-  private var offset: Int64 = 0
   private var line: Int64 = 1
   /// How many bytes without newline are held before their values are scanned.
   private var scanThreshold: Int
@@ -34,10 +31,9 @@ final class LineReader {
     self.sizes = sizes
     self.known = known
     scanThreshold = sizes.longLine
-    buffer = .allocate(byteCount: max(sizes.buffer, 1), alignment: 64)
   }
 
-  var position: Int64 { offset + Int64(count) }
+  var position: Int64 { source.consumed + Int64(count) }
 
   /// Delivers all lines except a last one without newline, which `finish` delivers.
   func run(_ body: Body) throws {
@@ -74,24 +70,13 @@ final class LineReader {
 
   private func endsInside(_ scan: ValueScan) -> Bool {
     guard let start = scan.lastStart, !scan.isLastClosed else { return false }
-    return ValueEnd.isOpening(buffer[start]) && count - start <= sizes.valueMax
+    return ValueEnd.isOpening(source.bytes[start]) && count - start <= sizes.valueMax
   }
 
   private func fill() throws(SubledgerError) -> Bool {
-    if buffer.count - count < max(1, sizes.buffer / 4) { grow() }
-    let room = buffer[count..<min(buffer.count, count + max(1, sizes.buffer))]
-    let added = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
-    count += added
-    return added > 0
-  }
-
-  private func grow() {
-    let most = max(sizes.longLine, sizes.valueMax + 1) + 2 * sizes.buffer + 2
-    let larger = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: min(buffer.count * 2, most), alignment: 64)
-    larger.copyMemory(from: held(0..<count))
-    buffer.deallocate()
-    buffer = larger
+    guard try source.fill(atLeast: count + 1) else { return false }
+    count = min(source.bytes.count, count + max(1, sizes.buffer))
+    return true
   }
 
   private func endOfLastLine() -> Int? {
@@ -108,7 +93,7 @@ final class LineReader {
       guard let oversized = scan.oversized else { break }
       try emit(start..<start + oversized.start, body)
       try body(
-        .oversizedValue(line: line, byteOffset: offset + Int64(start + oversized.start)))
+        .oversizedValue(line: line, byteOffset: source.consumed + Int64(start + oversized.start)))
       start = oversized.end.map { start + $0 } ?? end
     }
     try emit(start..<end, body)
@@ -117,8 +102,8 @@ final class LineReader {
 
   /// The end of the lines within the first `end` bytes held that are known and not delivered.
   private func knownLines(upTo end: Int) -> Int {
-    guard offset < known else { return 0 }
-    let lines = held(0..<Int(min(Int64(end), known - offset)))
+    guard source.consumed < known else { return 0 }
+    let lines = held(0..<Int(min(Int64(end), known - source.consumed)))
     guard let last = lastNewline(in: lines) else { return 0 }
     line += newlines(in: UnsafeRawBufferPointer(rebasing: lines[...last]))
     return last + 1
@@ -131,7 +116,7 @@ final class LineReader {
     if let oversized = scan.oversized {
       if let end = oversized.end { return try deliver(upTo: end, body) }
       try emit(0..<oversized.start, body)
-      try body(.oversizedValue(line: line, byteOffset: offset + Int64(oversized.start)))
+      try body(.oversizedValue(line: line, byteOffset: source.consumed + Int64(oversized.start)))
       skipping = oversized.search
       drop(count)
       scanThreshold = sizes.longLine
@@ -175,24 +160,19 @@ final class LineReader {
   private func emit(piece range: Range<Int>, _ body: Body) throws {
     if range.isEmpty { return }
     let bytes = held(range)
-    try body(.lines(bytes, firstLine: line, firstOffset: offset + Int64(range.lowerBound)))
+    try body(.lines(bytes, firstLine: line, firstOffset: source.consumed + Int64(range.lowerBound)))
     line += newlines(in: bytes)
   }
 
   private func drop(_ end: Int) {
-    if let base = buffer.baseAddress, end < count {
-      base.copyMemory(from: base + end, byteCount: count - end)
-    }
-    offset += Int64(end)
+    source.consume(end)
     count -= end
     searched = count
   }
 
   private func held(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: buffer[range])
+    UnsafeRawBufferPointer(rebasing: source.bytes[range])
   }
-
-  deinit { buffer.deallocate() }
 }
 
 func newlines(in bytes: UnsafeRawBufferPointer) -> Int64 {
