@@ -38,35 +38,24 @@ struct IdentityIndex {
   /// Adds sorted claims, and calls `body` with those whose identity may be in another lineage.
   func add(_ claims: [Claim], _ body: (Rivals) throws -> Void) throws {
     var start = 0
-    var merged: [Entry] = []
     while start < claims.count {
-      let first = Self.key(claims[start].identity)
-      merged.removeAll(keepingCapacity: true)
-      let (page, end) = try readPage(around: first, into: &merged)
+      var known: [Entry] = []
+      var added: [Entry] = []
+      let (page, end) = try readPage(around: Self.key(claims[start].identity), into: &known)
       if let page { try database.run("delete from identity where first = ?", page) }
-      var stop = start
-      var position = 0
-      var result: [Entry] = []
-      result.reserveCapacity(merged.count + 64)
-      while stop < claims.count, Self.key(claims[stop].identity) < end {
-        let key = Self.key(claims[stop].identity)
-        while position < merged.count, merged[position].key < key {
-          result.append(merged[position])
-          position += 1
-        }
-        let begin = result.count
-        while position < merged.count, merged[position].key == key {
-          result.append(merged[position])
-          position += 1
-        }
-        let beginnings = try add(claims, from: &stop, known: result[begin...], body)
-        for lineage in beginnings { result.append(Entry(key: key, lineage: lineage)) }
+      var rest = known[...]
+      while start < claims.count, Self.key(claims[start].identity) < end {
+        let key = Self.key(claims[start].identity)
+        rest = rest.drop { $0.key < key }
+        let own = rest.prefix { $0.key == key }
+        rest = rest.dropFirst(own.count)
+        let beginnings = try add(claims, from: &start, known: own, body)
+        for lineage in beginnings { added.append(Entry(key: key, lineage: lineage)) }
         // Entries after all stored ones are written page by page, not gathered.
-        if position == merged.count, end == .max, result.count >= Self.gatheredMax { break }
+        if rest.isEmpty, end == .max, known.count + added.count >= Self.gatheredMax { break }
       }
-      result += merged[position...]
-      try write(result)
-      start = stop
+      // Stable, so that known entries stay before added ones with the same key.
+      try write((known + added).sorted { $0.key < $1.key })
     }
   }
 
