@@ -7,7 +7,8 @@ struct EventRecord {
   var identity: Int64
   /// Fingerprint of the user id; 0 if unknown.
   var user: Int64
-  /// 0, 1, …: the versions of an identity in order of arrival.
+  /// 0, 1, …: the versions of an identity in order of arrival; of an event that is still to be
+  /// written, its number in that order.
   var version: Int64 = 0
   var counts = true
   /// Valid as long as its source, or the batch that owns it.

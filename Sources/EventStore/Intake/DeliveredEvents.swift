@@ -14,23 +14,13 @@ struct LineageHead {
   }
 }
 
-struct DeliveredEvent {
-  var record: EventRecord
-  /// Number of the event among all that are written together, in order of arrival.
-  var number: Int32
-
-  /// The order by time and identity; copies in order of arrival.
-  @inline(__always)
-  static func precedes(_ left: DeliveredEvent, _ right: DeliveredEvent) -> Bool {
-    (left.record.time, left.record.identity, left.number)
-      < (right.record.time, right.record.identity, right.number)
-  }
-}
-
 /// Passes the sorted events of a lineage to `take`, some thousands at a time, and whether they are
-/// the last; contents of all but the last are valid only until the next call.
+/// the last.
+///
+/// The version of each is its number among all events that are written together, in order of
+/// arrival. Contents of all but the last are valid only until the next call.
 typealias DeliveredParts = (
-  _ take: ([DeliveredEvent], _ isLast: Bool) throws -> Void
+  _ take: ([EventRecord], _ isLast: Bool) throws -> Void
 ) throws -> Void
 
 /// Events that are written together, in the order of writing.
@@ -45,63 +35,24 @@ protocol DeliveredEvents {
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws
 }
 
-/// The encoding of some delivered events of a lineage in a run: the shared fields, whether they are
-/// the last events, the events as `EventRecords`, and their numbers.
-struct DeliveredCoding {
-  private(set) var writer = ByteWriter()
-  private var records = ByteWriter()
-
-  /// Encodes events of a lineage into `writer`.
-  mutating func encode(_ head: LineageHead, _ events: [DeliveredEvent], isLast: Bool) {
-    records.reset()
-    EventRecords.encode(events.map(\.record), to: &records)
-    writer.reset()
-    var scope = head.scope
-    scope.code(by: &writer)
-    writer.put(head.original)
-    writer.put(byte: isLast ? 1 : 0)
-    records.bytes.withUnsafeBytes { writer.put($0) }
-    for event in events { writer.put(unsigned: UInt64(event.number)) }
-  }
-
-  /// Decodes `events`, their common fields, and whether they are the last, valid like `bytes`.
-  static func decode(
-    _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
-  ) throws -> (head: LineageHead, isLast: Bool) {
-    var reader = ByteReader(bytes)
-    var scope = SubscriptionScope(lineage: key)
-    scope.code(by: &reader)
-    let original = reader.text()
-    let isLast = reader.byte() != 0
-    let records = reader.text()
-    events.removeAll(keepingCapacity: true)
-    try EventRecords.forEach(in: records) { record in
-      let number = Int32(truncatingIfNeeded: reader.unsigned())
-      events.append(DeliveredEvent(record: record, number: number))
-    }
-    guard reader.isSound, reader.isAtEnd else { throw EventRecords.damage }
-    return (LineageHead(scope: scope, original: original), isLast)
-  }
-}
-
 /// The results of events, by their numbers; one byte each if the numbers are close together.
 struct DeliveredResults {
   private var writer = ByteWriter()
-  private var last: Int32 = 0
+  private var last: Int64 = 0
   private(set) var count = 0
 
-  mutating func add(_ number: Int32, _ result: UpsertResult) {
-    writer.put(Int64(number - last) << 2 | Int64(result.rawValue))
+  mutating func add(_ number: Int64, _ result: UpsertResult) {
+    writer.put((number - last) << 2 | Int64(result.rawValue))
     (last, count) = (number, count + 1)
   }
 
-  func forEach(_ body: (Int32, UpsertResult) -> Void) {
+  func forEach(_ body: (Int64, UpsertResult) -> Void) {
     writer.bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
-      var number: Int32 = 0
+      var number: Int64 = 0
       while !reader.isAtEnd {
         let next = reader.signed()
-        number += Int32(truncatingIfNeeded: next >> 2)
+        number += next >> 2
         body(number, UpsertResult(rawValue: UInt8(next & 3)) ?? .new)
       }
     }

@@ -122,5 +122,5 @@ struct EventWriter {
     rivals = []
   }
 
-  private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }
+  private func place(of number: Int64) -> Int { Int(number) - batch.numbers.lowerBound }
 }

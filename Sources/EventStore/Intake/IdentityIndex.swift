@@ -12,7 +12,7 @@ struct IdentityIndex {
     let identity: Int64
     let lineage: Int64
     /// Number of the event among all that are written together.
-    let number: Int32
+    let number: Int64
   }
 
   /// Claims of identities that may be in other lineages, with the ranges of lineage keys to search.

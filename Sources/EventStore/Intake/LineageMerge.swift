@@ -94,13 +94,13 @@ struct LineageMerge {
     try parts { events, isLast in
       if let stop = rules.stop { try SubledgerError.check(stop) }
       for event in events {
-        let result = try add(event.record)
+        let result = try add(event)
         if result == .new {
           notes.claims.append(
             IdentityIndex.Claim(
-              identity: event.record.identity, lineage: lineage.key, number: event.number))
+              identity: event.identity, lineage: lineage.key, number: event.version))
         } else {
-          notes.results.add(event.number, result)
+          notes.results.add(event.version, result)
         }
       }
       if !isLast { keepContents() }
@@ -132,6 +132,7 @@ struct LineageMerge {
     guard let last = records.last, last.identity == record.identity, last.time == record.time
     else {
       records.append(record)
+      records[records.count - 1].version = 0
       isChanged = true
       return .new
     }

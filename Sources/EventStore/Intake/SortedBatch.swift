@@ -64,15 +64,15 @@ struct SortedBatch: DeliveredEvents {
   ) throws {
     try batch.contents.withPieces { contents in
       try batch.ids.withPieces { ids in
-        var events: [DeliveredEvent] = []
+        var events: [EventRecord] = []
         func read(_ places: ArraySlice<Int32>) {
           events.removeAll(keepingCapacity: true)
           for place in places {
             let entry = batch.entries[Int(place)]
-            let record = EventRecord(
-              time: entry.time, identity: entry.identity, user: entry.user,
-              content: contents[entry.content])
-            events.append(DeliveredEvent(record: record, number: Int32(batch.start) + place))
+            events.append(
+              EventRecord(
+                time: entry.time, identity: entry.identity, user: entry.user,
+                version: Int64(batch.start) + Int64(place), content: contents[entry.content]))
           }
         }
         for number in part {

@@ -29,23 +29,29 @@ struct SpillFile {
       try clear(in: database)
       try database.execute(
         """
-        create temp table event_spill (number integer primary key, key integer, content blob);
+        create temp table event_spill (
+          number integer primary key, key integer, provider integer, app integer,
+          environment integer, store integer, original, is_last integer, events blob);
         create temp table user_spill (key integer, run integer, id text, primary key (key, run))
           without rowid
         """)
     }
     let insertion = try database.statement(
-      "insert into temp.event_spill (number, key, content) values (?, ?, ?)")
+      "insert into temp.event_spill values (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let first = nextRow
     var bytes = 0
-    var coding = DeliveredCoding()
+    var records = ByteWriter()
     try events.forEachLineage { head, parts in
       try parts { delivered, isLast in
         try database.checkStop()
-        coding.encode(head, delivered, isLast: isLast)
-        try insertion.run(nextRow, head.key, coding.writer.bytes)
+        records.reset()
+        EventRecords.encode(delivered, to: &records)
+        let scope = head.scope
+        try insertion.run(
+          nextRow, scope.lineage, scope.provider, scope.app, scope.environment, scope.store,
+          OriginalID(id: head.original), isLast, records.bytes)
         nextRow += 1
-        bytes += coding.writer.bytes.count + 16
+        bytes += head.original.count + records.bytes.count + 24
       }
     }
     let user = try database.statement(
@@ -84,7 +90,7 @@ private struct MergedEvents: DeliveredEvents {
   func forEachLineage(_ body: (LineageHead, DeliveredParts) throws -> Void) throws {
     let rows = try runs.map { try SpilledRun(database, rows: $0.rows) }
     defer { for run in rows { run.rows.reset() } }
-    var part: [DeliveredEvent] = []
+    var part: [EventRecord] = []
     while let key = rows.lazy.compactMap(\.key).min() {
       let own = rows.filter { $0.key == key }
       for run in own { try run.read() }
@@ -118,7 +124,7 @@ private struct MergedEvents: DeliveredEvents {
     var first: SpilledRun?
     for run in runs {
       guard let event = run.next else { continue }
-      if first?.next.map({ DeliveredEvent.precedes(event, $0) }) ?? true { first = run }
+      if first?.next.map({ event.precedes($0) }) ?? true { first = run }
     }
     return first
   }
@@ -142,7 +148,7 @@ private final class SpilledRun {
   private(set) var key: Int64?
   private(set) var head: LineageHead?
   /// Events of the row, valid until the next one is read.
-  private var events: [DeliveredEvent] = []
+  private var events: [EventRecord] = []
   private var place = 0
   private(set) var isLast = true
 
@@ -150,16 +156,16 @@ private final class SpilledRun {
     rows = try Statement(
       database,
       """
-      select key, content from temp.event_spill where number >= ? and number < ?
-      order by number
+      select key, provider, app, environment, store, original, is_last, events
+      from temp.event_spill where number >= ? and number < ? order by number
       """)
     rows.bindAll(range.lowerBound, range.upperBound)
     try advance()
   }
 
-  var next: DeliveredEvent? { place < events.count ? events[place] : nil }
+  var next: EventRecord? { place < events.count ? events[place] : nil }
 
-  func take() -> DeliveredEvent? {
+  func take() -> EventRecord? {
     defer { place += 1 }
     return next
   }
@@ -167,7 +173,9 @@ private final class SpilledRun {
   func advance() throws { key = try rows.step() ? rows.int64(0) : nil }
 
   func read() throws {
-    let content = try DeliveredCoding.decode(rows.blob(1), key: key ?? 0, into: &events)
-    (head, isLast, place) = (content.head, content.isLast, 0)
+    head = LineageHead(scope: try SubscriptionScope(rows), original: rows.bytes(5))
+    (isLast, place) = (rows.int64(6) != 0, 0)
+    events.removeAll(keepingCapacity: true)
+    try EventRecords.forEach(in: rows.blob(7)) { events.append($0) }
   }
 }
