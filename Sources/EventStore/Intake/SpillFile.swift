@@ -91,10 +91,8 @@ private struct MergedEvents: DeliveredEvents {
     let rows = try runs.map { try SpilledRun(database, rows: $0.rows) }
     defer { for run in rows { run.rows.reset() } }
     var part: [EventRecord] = []
-    while let key = rows.lazy.compactMap(\.key).min() {
-      let own = rows.filter { $0.key == key }
-      for run in own { try run.read() }
-      guard let head = own.first?.head else { throw EventRecords.damage }
+    while let head = rows.lazy.compactMap(\.head).min(by: { $0.key < $1.key }) {
+      let own = rows.filter { $0.head?.key == head.key }
       guard own.allSatisfy({ $0.head?.isSame(as: head) ?? false }) else {
         throw SubledgerError.collision
       }
@@ -110,7 +108,6 @@ private struct MergedEvents: DeliveredEvents {
             try take(part, false)
             part.removeAll(keepingCapacity: true)
             try run.advance()
-            try run.read()
           }
           try take(part, true)
         }
@@ -144,10 +141,9 @@ private struct MergedEvents: DeliveredEvents {
 /// A run, and the position where it is read.
 private final class SpilledRun {
   let rows: Statement
-  /// Key of the next row; nil at the end.
-  private(set) var key: Int64?
+  /// The lineage of the row; nil at the end.
   private(set) var head: LineageHead?
-  /// Events of the row, valid until the next one is read.
+  /// Events of the row, valid like `head` until the next one is read.
   private var events: [EventRecord] = []
   private var place = 0
   private(set) var isLast = true
@@ -170,12 +166,13 @@ private final class SpilledRun {
     return next
   }
 
-  func advance() throws { key = try rows.step() ? rows.int64(0) : nil }
-
-  func read() throws {
-    head = LineageHead(scope: try SubscriptionScope(rows), original: rows.bytes(5))
-    (isLast, place) = (rows.int64(6) != 0, 0)
+  /// Reads the next row.
+  func advance() throws {
+    (head, place) = (nil, 0)
     events.removeAll(keepingCapacity: true)
+    guard try rows.step() else { return }
+    head = LineageHead(scope: try SubscriptionScope(rows), original: rows.bytes(5))
+    isLast = rows.int64(6) != 0
     try EventRecords.forEach(in: rows.blob(7)) { events.append($0) }
   }
 }
