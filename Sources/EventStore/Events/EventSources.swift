@@ -42,10 +42,10 @@ public struct EventSourceReader: Sendable {
         try database.forEachRow("select events from lineage where key = ?", row.key) { found in
           let isContested = contested.contains(row.key)
           try database.forEachRival(
-            in: found.blob(0), of: row, isContested: isContested
-          ) { version, _ in
-            let (event, archive) = (version.event, version.event.place.archive)
-            versions[event.identity, default: []].append((archive, event.material.hashValue))
+            in: found.blob(0), of: row, isContested: isContested, words: ledger.symbols.words
+          ) { rival in
+            let event = rival.version.event
+            versions[event.identity, default: []].append((event.place.archive, rival.materialHash))
           }
         }
       }

@@ -185,11 +185,8 @@ struct PreviousVersions {
     guard !isAsNow else { return versions }
     var election = VersionElection()
     try database.forEachRival(
-      in: bytes, of: row, isContested: contested.contains(row.key)
-    ) { version, original in
-      guard version.event.place.archive <= archive else { return }
-      election.add(VersionCandidate(version, original: original, words: words))
-    }
+      in: bytes, of: row, isContested: contested.contains(row.key), words: words
+    ) { if $0.version.event.place.archive <= archive { election.add($0) } }
     versions.previous.removeAll { election.isSuperseded($0) }
     return versions
   }

@@ -28,8 +28,9 @@ extension Ledger {
       var rivals: [EventVersion] = []
       let holders = try database.holders(of: event.identity, at: event.time.milliseconds)
       for lineage in holders where lineage != event.lineage {
-        try database.forEachVersion(of: [lineage...lineage: [event.identity]]) { rival, _ in
-          if rival.isVersion(of: version) { rivals.append(rival) }
+        let wanted = [lineage...lineage: Set([event.identity])]
+        try database.forEachVersion(of: wanted, words: symbols.words) { rival in
+          if rival.version.isVersion(of: version) { rivals.append(rival.version) }
         }
       }
       return rivals

@@ -34,11 +34,10 @@ extension Connection {
     ) { $0.int64(0) }
   }
 
-  /// Calls `body` with the versions of the identities wanted within each range of keys, by key, and
-  /// their lineage's original id.
+  /// Calls `body` with the versions of the identities wanted within each range of keys, by key.
   func forEachVersion(
-    of wanted: [ClosedRange<Int64>: Set<Int64>],
-    _ body: (EventVersion, _ original: String) throws -> Void
+    of wanted: [ClosedRange<Int64>: Set<Int64>], words: [String],
+    _ body: (VersionCandidate) throws -> Void
   ) throws {
     for (keys, identities) in wanted.sorted(by: { $0.key.lowerBound < $1.key.lowerBound }) {
       try forEachRow(
@@ -47,7 +46,8 @@ extension Connection {
       ) { row in
         try EventRecords.forEach(in: row.blob(LineageRow.eventsColumn)) { record in
           guard identities.contains(record.identity) else { return }
-          try body(EventVersion(record, of: SubscriptionScope(row)), row.text(5))
+          let version = try EventVersion(record, of: SubscriptionScope(row))
+          try body(VersionCandidate(version, original: row.text(5), words: words))
         }
       }
     }
@@ -56,8 +56,8 @@ extension Connection {
   /// Calls `body` with every version, in any lineage, of the events of `row` that have several;
   /// `events` are its own, and other lineages are searched if it `isContested`.
   func forEachRival(
-    in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool,
-    _ body: (EventVersion, _ original: String) throws -> Void
+    in events: UnsafeRawBufferPointer, of row: LineageRow, isContested: Bool, words: [String],
+    _ body: (VersionCandidate) throws -> Void
   ) throws {
     var wanted: [ClosedRange<Int64>: Set<Int64>] = [:]
     var last: EventRecord?
@@ -70,6 +70,6 @@ extension Connection {
         wanted[lineage...lineage, default: []].insert(record.identity)
       }
     }
-    try forEachVersion(of: wanted, body)
+    try forEachVersion(of: wanted, words: words, body)
   }
 }

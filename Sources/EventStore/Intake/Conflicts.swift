@@ -16,9 +16,6 @@ public struct ConflictRow: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// A version, and the original transaction id of its lineage.
-  private typealias Version = (version: EventVersion, original: String)
-
   /// Returns every event with more than one version, by identity and time.
   public func conflicts() throws(SubledgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
@@ -42,10 +39,10 @@ extension Ledger {
     _ rows: ArraySlice<(identity: Int64, lineage: Int64)>, in database: Connection
   ) throws -> [ConflictRow] {
     let wanted = Dictionary(grouping: rows) { $0.lineage...$0.lineage }
-    var versions: [Int64: [Version]] = [:]
-    try database.forEachVersion(of: wanted.mapValues { Set($0.map(\.identity)) }) {
-      versions[$0.event.identity, default: []].append(($0, $1))
-    }
+    var versions: [Int64: [VersionCandidate]] = [:]
+    try database.forEachVersion(
+      of: wanted.mapValues { Set($0.map(\.identity)) }, words: symbols.words
+    ) { versions[$0.version.event.identity, default: []].append($0) }
     return try versions.sorted { $0.key < $1.key }.flatMap { _, all in
       let winners = all.map(\.version).filter(\.counts).sorted { $0.event.time < $1.event.time }
       return try winners.compactMap { winner in
@@ -54,15 +51,13 @@ extension Ledger {
     }
   }
 
-  private func conflict(_ winner: EventVersion, _ all: [Version]) throws -> ConflictRow? {
+  private func conflict(_ winner: EventVersion, _ all: [VersionCandidate]) throws -> ConflictRow? {
     // The last one of copies that agree in all material fields.
-    let last = Dictionary(all.map { ($0.version.event.material, $0) }) {
-      VersionOrder(of: $0.version.event) < VersionOrder(of: $1.version.event) ? $1 : $0
-    }
+    let last = Dictionary(all.map { ($0.material, $0) }) { $0.recency < $1.recency ? $1 : $0 }
     guard last.count > 1, let lineage = try lineage(winner.event.lineage) else { return nil }
     let latest = last.values.sorted {
       if $0.version.counts != $1.version.counts { return $0.version.counts }
-      return VersionOrder(of: $1.version.event) < VersionOrder(of: $0.version.event)
+      return $1.recency < $0.recency
     }.prefix(Event.versionsMax)
     let contents = latest.map {
       $0.version.event.materialFields(words: symbols.words, original: $0.original)

@@ -45,9 +45,7 @@ struct EventVersions {
   @discardableResult
   func select(_ wanted: [ClosedRange<Int64>: Set<Int64>]) throws -> VersionElection {
     var election = VersionElection()
-    try database.forEachVersion(of: wanted) { version, original in
-      election.add(VersionCandidate(version, original: original, words: words))
-    }
+    try database.forEachVersion(of: wanted, words: words) { election.add($0) }
     var winners: [Int64: [Int64: [EventVersion]]] = [:]
     for outcome in election.outcomes.values.joined() {
       let event = outcome.winner.version.event
@@ -104,7 +102,7 @@ final class VersionCandidate {
   /// A hash that is equal for equal content, in this process.
   let materialHash: Int
   let recency: VersionOrder
-  private let original: String
+  let original: String
   private let words: [String]
   /// The content as text, because the numbers of symbols depend on arrival.
   private lazy var content = version.event.canonicalContent(words: words, original: original)
