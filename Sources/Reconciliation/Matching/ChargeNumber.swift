@@ -182,8 +182,13 @@ extension Reconciler {
         && self.lineage(of: listed)?.name == name
     }
     // After an expiry or a failed payment, a charge can be at any time.
-    let isDated = !lineage.latest.isExpiryReported && !lineage.latest.isInBillingRetry
-    let between = next != nil || isDated ? last.count(until: instant) : 0
+    let state = lineage.latest
+    let isDelayed =
+      next == nil
+      ? state.isExpiryReported || state.isInBillingRetry
+      : (state.churned.filter(\.isExpired).map(\.at) + state.paymentsFailed)
+        .contains { last.middle <= $0 && $0 <= instant }
+    let between = isDelayed ? 0 : last.count(until: instant)
     let number = last.number + 1 + max(between, Int64(others))
     return .charge(next.map { max(last.number + 1, min(number, $0.number - 1)) } ?? number)
   }

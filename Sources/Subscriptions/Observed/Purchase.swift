@@ -54,13 +54,15 @@ struct Purchase {
   /// Its order among the purchases: the charge time, as far as a single state report shows it.
   ///
   /// Bodies without transaction ids or dates show only the order of ends, including ends that were
-  /// cut short. A transaction that was over when first seen was charged before its end.
+  /// cut short, and when they were received. A transaction that was over when first seen was charged
+  /// before its end.
   var place: (Instant, Instant, Instant, Int64) {
     let event = reported ?? first ?? stateReports[0]
     let cut = stateReports.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
     let end = [cut, event.periodEnd].compactMap(\.self).min()
     let last = end ?? event.time
-    let seen = event.transaction == 0 || !event.isDated ? last : min(event.time, last)
+    let shown = event.isDated ? event.transaction == 0 ? last : event.time : event.received ?? last
+    let seen = min(shown, last)
     let moment = reported?.time ?? event.observation?.lastChargedAt ?? seen
     return (moment, end ?? moment, event.seenAt, event.identity)
   }
