@@ -1,4 +1,4 @@
 enum Release {
   /// Semantic version; the manifest of every report set carries it.
-  static let version = "0.2.0"
+  static let version = "0.1.0"
 }

@@ -18,8 +18,8 @@ struct Subledger: ParsableCommand {
         0   done, also when there was nothing new
         1   published with reservations: breaks at or above --fail-on, missing money
             above the limit, too many rejected lines, or a file that cannot be read;
-            an answer of sql was cut; diff found a difference; doctor or status --check
-            found a problem; fetch left out a user
+            an answer of sql was cut; diff found a difference; doctor or
+            status --check found a problem; fetch left out a user
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run has the ledger, or too early

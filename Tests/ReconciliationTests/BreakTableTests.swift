@@ -60,6 +60,6 @@ enum BreakTable {
       let codes = condition.codes.map { "`\($0.rawValue)`" }.joined(separator: ", ")
       return "- \(codes): \(condition.condition)"
     }
-    return (codes + ["", "Several codes have the conditions", ""] + shared).joined(separator: "\n")
+    return (codes + ["", "Conditions of several codes:", ""] + shared).joined(separator: "\n")
   }
 }

@@ -223,7 +223,8 @@ extension Reconciler {
       }
       let counter = period.counter ?? .min
       if period.begin < last.middle {
-        numbered[numbered.count - 1].number = max(last.number, counter)
+        (period.number, period.end) = (max(last.number, counter), period.end ?? last.end)
+        numbered[numbered.count - 1] = period
         continue
       }
       period.number =

@@ -206,7 +206,7 @@ struct BreakEpisodesTests {
     #expect(try store(["a"], asOf: 15) == ["open 1"])
   }
 
-  @Test("The worth of a count is unknown only if none of its missing events has an estimate")
+  @Test("The worth of a count is unknown if no missing event of it has an estimate")
   func worth() throws {
     func missing(_ code: BreakCode, _ events: Int64, _ cents: Int64?) -> Break {
       var item = Break(id: "\(code)-\(cents ?? -1)", code: code, provider: .qonversion)
@@ -226,7 +226,7 @@ struct BreakEpisodesTests {
     }
     #expect(
       worth.sorted() == [
-        "FEED_GAP 399.60 0", "LATE 0.00 0", "MISSED_PURCHASE 0.00 0",
+        "FEED_GAP 399.60 0", "LATE unknown 0", "MISSED_PURCHASE 0.00 0",
         "MISSED_RENEWAL 2.99 1", "MISSED_START unknown 1",
       ])
   }

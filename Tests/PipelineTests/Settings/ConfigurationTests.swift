@@ -117,7 +117,7 @@ struct ConfigurationTests {
       ("snapshot: [a]", "Did you mean snapshots?"), ("secrets: {iaptic: ~}", "{env: NAME}"),
       ("secrets: {iaptic: [null]}", "{env: NAME}"),
       ("config: other.yaml", "`config`"), ("materiality: lots", "`materiality`"),
-      ("- a\n- b", "a list is not a mapping"), ("out: [", "YAML"), ("out: a\nout: b", "YAML"),
+      ("- a\n- b", "a list is not a mapping"), ("out: [", "YAML"), ("out: a\nout: b", "`out`"),
     ])
   func wrong(text: String, key: String) throws {
     let error = try #require(throws: SubledgerError.self) { try configuration(text) }

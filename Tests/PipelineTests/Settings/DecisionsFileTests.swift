@@ -72,7 +72,7 @@ struct DecisionsFileTests {
         "break_id: b-00000000000000ab",
         "line 2: break b-00000000000000ab is already decided in line 1"
       ),
-      ("who: a\n  who: b", "not valid YAML"), ("who: [", "not valid YAML"),
+      ("who: a\n  who: b", "`who` is given twice"), ("who: [", "not valid YAML"),
     ])
   func wrong(text: String, message: String) throws {
     let isWhole = text.hasPrefix("-") || text.hasPrefix("\n") || message.hasPrefix("line 1")

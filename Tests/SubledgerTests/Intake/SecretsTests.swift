@@ -183,7 +183,7 @@ struct SecretsTests {
       ("{iaptic: {canary: canary}}", ["`secrets.iaptic`", "env: NAME"]),
       ("{iaptic: 4711}", ["`secrets.iaptic`", "in quotes"]),
       ("canary", ["`secrets`", "mapping"]),
-      ("{iaptic: canary, iaptic: canary}", ["YAML", "twice", "line 1"]),
+      ("{iaptic: canary, iaptic: canary}", ["`iaptic` is given twice", "line 1"]),
       ("{iaptic: *canary}", ["aliases", "line 1"]), ("{iaptic: \"canary", ["YAML", "line"]),
     ] {
       try configure("secrets: \(text)\n")
