@@ -86,6 +86,35 @@ struct ChangingEvidenceTests {
     #expect(before?.id == renewal(story)?.id)
   }
 
+  @Test("A start after an expiry, and a renewal after a change, keep their ids when the next comes")
+  func nextRenewal() {
+    var expired = Story.monthly(renewals: 1)
+    expired.reportEnd(canceled: "2026-02-10", until: "2026-03-01", transaction: 101)
+    var changed = Story.monthly(renewals: 1)
+    changed.report(
+      .upgraded, "2026-02-05", until: "2026-03-21", transaction: 102, price: 20, count: nil)
+    for (story, code) in [(expired, BreakCode.missedStart), (changed, .missedRenewal)] {
+      func missing(_ story: Story, renewals: Int, at captured: String) -> Break? {
+        let later = (0...renewals).map {
+          bought(103 + $0, .renewed, "2026-0\(3 + $0)-21", until: "2026-0\(4 + $0)-21")
+        }
+        return Scenario(
+          story,
+          shown: premium(
+            until: "2026-0\(4 + renewals)-21", listing: monthlyTransactions(renewals: 1) + later),
+          at: captured
+        ).breaks.first { $0.transaction == "103" }
+      }
+      let before = missing(story, renewals: 0, at: "2026-03-25")
+      var later = story
+      later.report(
+        .renewed, "2026-04-21", until: "2026-05-21", transaction: 104, price: 10,
+        count: code == .missedStart ? 1 : 3)
+      let after = missing(later, renewals: 1, at: "2026-04-25")
+      #expect(before != nil && before?.id == after?.id, "\(code): \(before?.id ?? "none")")
+    }
+  }
+
   @Test("A start under a new order keeps its id when the order's first event arrives")
   func newOrder() throws {
     var first = Story.monthly(renewals: 1)

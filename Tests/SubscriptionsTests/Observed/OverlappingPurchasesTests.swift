@@ -47,6 +47,20 @@ struct OverlappingPurchasesTests {
     #expect(try charged(feed, lengths) == ["1 2026-03-14", "2 2025-09-01"])
   }
 
+  @Test("A change without dates to a product that ends earlier follows what was received before")
+  func shorterProduct() throws {
+    var feed = StateFeed(.iaptic)
+    feed.receive("2026-01-01T00:00:05", until: "2027-01-01")
+    feed.events[0].product = StateFeed.yearly
+    feed.receive("2026-02-10T00:00:05", until: "2026-03-10")
+    feed.receive("2026-03-10T00:00:05", until: "2026-04-10")
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-04-01", lengths)
+      #expect(facts.days(.new) == ["2026-01-01"] && facts.days(.transferIn) == ["2026-02-10"])
+      #expect(facts.renewalOrdinals == [1] && facts.count(.churned) == 0)
+    }
+  }
+
   @Test("An upgrade without ids was charged when it was bought, by its own date")
   func upgradeOfItsOwnDate() throws {
     for switched in ["2026-05-20", "2026-05-20T00:00:03"] {
