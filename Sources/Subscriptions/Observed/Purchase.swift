@@ -53,9 +53,9 @@ struct Purchase {
 
   /// Its order among the purchases: the charge time, as far as a single state report shows it.
   ///
-  /// Bodies without transaction ids or dates show only the order of ends, including ends that were
-  /// cut short, and when they were received. A transaction that was over when first seen was charged
-  /// before its end.
+  /// Bodies without transaction ids or dates show only when they were received and the order of
+  /// ends, including ends that were cut short. A transaction that was over when first seen was
+  /// charged before its end.
   var place: (Instant, Instant, Instant, Int64) {
     let event = reported ?? first ?? stateReports[0]
     let cut = stateReports.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
