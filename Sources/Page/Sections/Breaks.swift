@@ -89,13 +89,16 @@ extension SetContents {
       "report", "period", "key", "column", "published", "restated", "delta", "cause",
     ]
     var count = 0
+    // There can be hundreds of thousands of rows, and few columns.
+    var units: [[String]: Unit?] = [:]
     var list = ShortList<(cells: [String], unit: Unit?, dollars: UInt128)>(count: 20) {
       $0.dollars == $1.dollars
         ? $0.cells.lexicographicallyPrecedes($1.cells) : $0.dollars > $1.dollars
     }
     try set.forEachRow(of: "restatements", columns) { cells in
       count += 1
-      let unit = unit(of: cells[3], in: cells[0])
+      let unit = units[[cells[0], cells[3]]] ?? unit(of: cells[3], in: cells[0])
+      units[[cells[0], cells[3]]] = .some(unit)
       list.add((cells, unit, unit == .usd ? micros(cells[6])?.magnitude ?? 0 : 0))
     }
     let rows = list.sorted.map { cells, unit, _ in
@@ -121,9 +124,11 @@ extension SetContents {
   private func unit(of column: String, in report: String) -> Unit? {
     let columns = set.tables(of: report).first?.columns ?? []
     guard let column = columns.first(where: { $0.name == column }) else { return nil }
-    if column.type == "integer" { return .count }
-    let units = ["fraction": Unit.percent, "USD": .usd]
-    return column.unit.flatMap { units[$0] }
+    switch column.unit {
+    case "USD": return .usd
+    case "fraction": return .percent
+    default: return column.type == "integer" ? .count : nil
+    }
   }
 }
 

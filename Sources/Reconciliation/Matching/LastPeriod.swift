@@ -89,7 +89,13 @@ extension Reconciler {
 
   /// The code of a missing charge at `at`, after a paid period that ended at `end`.
   func codeOfCharge(at: Instant, after end: Instant, _ state: LineageState) -> BreakCode {
-    isExpired(state, at: end) && at > end + gap ? .missedStart : .missedRenewal
+    hasLapsed(state, at: end, before: at) && at > end + gap ? .missedStart : .missedRenewal
+  }
+
+  /// Whether the subscription had lapsed before a charge: an expiry reported the end at `base`, or
+  /// the store had given up collecting.
+  func hasLapsed(_ state: LineageState, at base: Instant, before charge: Instant) -> Bool {
+    isExpired(state, at: base) || state.gaveUpAt.map { charge >= $0 } ?? false
   }
 
   func hasRefundsOnly(_ state: LineageState) -> Bool {

@@ -224,8 +224,6 @@ extension Reconciler {
     // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
     let isRevoked = state.accessRevoked && beyond > length.milliseconds / 2
-    // After the store gave up, nothing recovers.
-    let isAfterRetry = state.gaveUpAt.map { begun >= $0 } ?? false
-    return isRevoked || isAfterRetry || isExpired(state, at: base) ? (begun, 1) : nil
+    return isRevoked || hasLapsed(state, at: base, before: begun) ? (begun, 1) : nil
   }
 }
