@@ -38,8 +38,9 @@ extension RunPipeline {
         throw SubledgerError(
           .tryAgain,
           "cannot close \(month.text): it is not over, or a stale feed has not delivered all of it",
-          hint: "wait, read the feed's archives, decide its STALE_INPUT break if it has ended, or "
-            + "freeze the numbers as they are with --force and --reason")
+          hint: "`subledger status` names a stale feed: read its archives, or decide its "
+            + "STALE_INPUT break if it has ended; else wait, or freeze the numbers as they are "
+            + "with --force and --reason")
       }
       let act = AuditEntry(
         .close, note, of: month, in: zone, content: content(of: frozen, run))

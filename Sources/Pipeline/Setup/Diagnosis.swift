@@ -47,7 +47,7 @@ public struct Diagnosis {
     add("time zones", .warning, "the system has no tables: only UTC is known", "install tzdata")
   }
 
-  /// Checks whether the ledger, its set and temporary files can be written, and the free space.
+  /// Checks whether everything that the job writes can be written, and the free space.
   private mutating func addPlaces(_ plan: Plan) {
     let bytes = plan.ledgerBytes
     let reserve = Int64(256) << 20
@@ -55,6 +55,11 @@ public struct Diagnosis {
     addPlace("ledger", Self.folder(of: plan.ledger), needs: bytes / 2 + reserve)
     addPlace("reports", Self.folder(of: plan.out), needs: reserve)
     addPlace("temporary", temporary, needs: bytes + reserve)
+    // These two files are small, and their folders are not made.
+    let files = [("metrics", plan.metrics?.path), ("summary", plan.summary?.path)]
+    for case (let use, let path?) in files where path != "-" {
+      addPlace(use, URL(fileURLWithPath: path).deletingLastPathComponent().path, needs: 0)
+    }
   }
 
   private mutating func addPlace(_ use: String, _ folder: String, needs bytes: Int64) {

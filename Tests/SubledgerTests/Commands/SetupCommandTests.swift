@@ -126,5 +126,10 @@ struct SetupCommandTests {
     let wrong = try program.run(["doctor", "--archives", "gone", "--out", "/proc/x/reports"])
     #expect(wrong.status == 1, "\(wrong)")
     #expect(wrong.output.contains("cannot read gone"), "\(wrong)")
+    let unwritable = try program.run(
+      ["doctor", "--metrics", "none/metrics", "--summary", "summary.json"] + input)
+    #expect(unwritable.status == 1, "\(unwritable)")
+    #expect(unwritable.output.contains("none (metrics) cannot be written"), "\(unwritable)")
+    #expect(unwritable.output.contains("(summary): "), "\(unwritable)")
   }
 }
