@@ -88,10 +88,11 @@ public class ArchiveIntake {
   /// Writes the finished archives, unless they wait for more; returns the counts of those written.
   public func write() throws(SubledgerError) -> [ArchiveCounts] { [] }
 
-  /// Undoes the archive that is being read.
+  /// Undoes the archive that is being read; the next one gets its number.
   public func abandon() {
-    guard current != nil else { return }
+    guard let draft = current else { return }
     current = nil
     ledger.symbols = symbolsBefore
+    ledger.lastArchive = draft.id - 1
   }
 }

@@ -89,4 +89,31 @@ struct RetractWorldTests {
     try #require(try program.run(run).status <= 1)
     #expect(try program.rows("inputs.csv").count { $0["retracted"] == "30" } == 8)
   }
+
+  @Test("Beside a damaged archive, each archive is listed as before after lines are retracted")
+  func besideDamaged() throws {
+    let program = try Program()
+    let folder = program.folder
+    try folder.write(bodies(2000), to: "x")
+    let whole = try gzip("-c", folder.path("x"))
+    try folder.write(Array(whole.prefix(whole.count / 2)), to: "in/x.jsonl.gz")
+    try folder.write(bodies(1, from: 5000), to: "in/y.jsonl")
+    try folder.write(bodies(2, from: 5001), to: "in/z.jsonl")
+    let run = ["run", "--archives", "in", "--as-of", "2026-05-01"]
+    func inputs() throws -> [[String: String]] {
+      try program.run(run).ended(0, 1)
+      return try program.rows("inputs.csv")
+    }
+    let before = try inputs()
+    #expect(before.map { $0["status"] } == ["damaged", "complete", "complete"], "\(before)")
+    for target in ["x.jsonl.gz", "y.jsonl", "z.jsonl:1"] {
+      try program.run(["retract", target, "--reason", "a test"]).ended(0)
+      let after = try inputs()
+      #expect(after.map { $0["sha256"] } == before.map { $0["sha256"] }, "\(target): \(after)")
+      #expect(after.filter { $0["retracted"] != "0" }.count == 1, "\(target): \(after)")
+      try program.run(["retract", target, "--readmit", "--reason", "a test"]).ended(0)
+      #expect(try inputs() == before, "\(target)")
+    }
+    try program.run(["verify", "--replay"]).ended(0)
+  }
 }
