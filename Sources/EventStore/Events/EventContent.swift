@@ -1,23 +1,5 @@
 internal import Domain
 
-/// The order of two copies, or versions, of an event: which came last; the body only breaks ties.
-struct VersionOrder: Comparable {
-  let created: Int64
-  let received: Int64
-  let body: Int64
-
-  /// A time that is missing, or impossible, is earlier than any.
-  init(of event: Event) {
-    created = event.hasImpossibleClock ? .min : event.created?.milliseconds ?? .min
-    received = event.received?.milliseconds ?? .min
-    body = event.body
-  }
-
-  static func < (left: VersionOrder, right: VersionOrder) -> Bool {
-    (left.created, left.received, left.body) < (right.created, right.received, right.body)
-  }
-}
-
 extension Event {
   /// The content that the fold and the reports read: lines with equal content are duplicates.
   ///

@@ -101,7 +101,10 @@ final class VersionCandidate {
   let material: Event
   /// A hash that is equal for equal content, in this process.
   let materialHash: Int
-  let recency: VersionOrder
+  /// The order of two copies, or versions, of an event: which came last; the body only breaks ties.
+  ///
+  /// A time that is missing, or impossible, is earlier than any.
+  let recency: (created: Int64, received: Int64, body: Int64)
   let original: String
   private let words: [String]
   /// The content as text, because the numbers of symbols depend on arrival.
@@ -113,7 +116,11 @@ final class VersionCandidate {
     self.words = words
     material = version.event.material
     materialHash = material.hashValue
-    recency = VersionOrder(of: version.event)
+    let event = version.event
+    recency = (
+      event.hasImpossibleClock ? .min : event.created?.milliseconds ?? .min,
+      event.received?.milliseconds ?? .min, event.body
+    )
   }
 
   /// Whether this version counts instead of `other`: the last by created time, then received time,
