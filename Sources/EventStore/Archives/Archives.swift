@@ -85,13 +85,20 @@ public struct ArchiveCounts: Sendable, Equatable {
 
   /// Reads the counts from column `first` on.
   init(_ row: Statement, from first: Int32) {
-    lines = row.int64(first)
-    accepted = row.int64(first + 1)
-    duplicates = row.int64(first + 2)
-    skipped = row.int64(first + 3)
-    rejected = row.int64(first + 4)
-    roundedAmounts = row.int64(first + 5)
-    missingIsProceed = row.int64(first + 6)
+    for (column, count) in zip(first..., Self.all) { self[keyPath: count] = row.int64(column) }
+  }
+
+  /// Adds the counts of another archive.
+  public mutating func add(_ other: ArchiveCounts) {
+    for count in Self.all { self[keyPath: count] += other[keyPath: count] }
+  }
+
+  /// Every count, in the order of the columns.
+  private static var all: [WritableKeyPath<ArchiveCounts, Int64>] {
+    [
+      \.lines, \.accepted, \.duplicates, \.skipped, \.rejected, \.roundedAmounts,
+      \.missingIsProceed,
+    ]
   }
 }
 

@@ -177,19 +177,6 @@ extension Connection {
   }
 }
 
-extension ArchiveCounts {
-  /// Adds the counts of another archive.
-  public mutating func add(_ other: ArchiveCounts) {
-    lines += other.lines
-    accepted += other.accepted
-    duplicates += other.duplicates
-    skipped += other.skipped
-    rejected += other.rejected
-    roundedAmounts += other.roundedAmounts
-    missingIsProceed += other.missingIsProceed
-  }
-}
-
 extension RunRow {
   static let select = """
     select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
