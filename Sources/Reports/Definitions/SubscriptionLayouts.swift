@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventStore
 
 // Columns of the reports about subscriptions and their recurring revenue. In each row, open + gains
@@ -40,17 +41,12 @@ extension ReportDefinition {
       .usd("arr_close", "12 × mrr_close.", .closing),
       .isComplete,
     ],
-    sums: [
-      (
-        "fx",
-        [
-          "mrr_close": 1, "mrr_open": -1, "new": -1, "first_seen": -1, "reactivated": -1,
-          "recovered": -1, "resumed": -1, "expansion": -1, "contraction": 1, "transfer_in": -1,
-          "churned": 1, "paused": 1, "transfer_out": 1,
-        ]
-      ),
-      ("arr_close", ["mrr_close": 12]),
-    ], completeness: .settled)
+    sums: [("fx", fx), ("arr_close", ["mrr_close": 12])], completeness: .settled)
+
+  /// What the balances changed by, less all other movements.
+  private static let fx = Movement.allCases.reduce(into: ["mrr_close": 1, "mrr_open": -1]) {
+    if $1 != .fx, $1.revenueSign != 0 { $0[$1.name] = -Int($1.revenueSign) }
+  }
 
   private static let unit = "subscriptions"
 
