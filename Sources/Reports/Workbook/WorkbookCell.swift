@@ -1,4 +1,5 @@
 internal import Domain
+internal import Formats
 
 /// The value of a spreadsheet cell; with its format, it shows what the CSV file contains.
 ///
@@ -59,10 +60,7 @@ enum WorkbookCell: Equatable {
 
   /// Spreadsheets have no days before 1900, and treat that year as a leap year.
   private static func serial(_ text: String) -> Int? {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    guard parts.count == 3, (1901...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
-      return nil
-    }
-    return Int(Day(year: parts[0], month: parts[1], day: parts[2]).number) + 25_569
+    let day = InstantText.rfc3339(text).map(CivilCalendar.utc.day)
+    return day.flatMap { $0.date.year > 1900 ? Int($0.number) + 25_569 : nil }
   }
 }
