@@ -6,39 +6,35 @@ struct SetContents {
   let set: ReportSet
   /// The number format of the page.
   let numbers: Numbers
-  /// Sums by period, provider, app_id, store and amount_basis.
-  let revenue: Cube
-  /// Sums by day, provider, app_id and store, of the last three months.
-  let revenueDays: Cube
+  private let sums: SetSums
   let churn: Cube
   let mrr: Cube
   /// Sums by renewal_ordinal.
   let renewals: Cube
   let trials: Cube
-  /// Sums by cohort and period_index.
-  let retention: Cube
   let quality: Cube
-  /// Sums by day, of the last three months.
-  let deliveries: Cube
-  /// Sums by status.
-  let inputs: Cube
-  /// Sums by code.
-  let drill: Cube
 
   init(of set: ReportSet, _ sums: SetSums, _ numbers: Numbers) {
-    (self.set, self.numbers) = (set, numbers)
-    revenue = sums["revenue_monthly"]
-    revenueDays = sums["revenue_daily"]
+    (self.set, self.sums, self.numbers) = (set, sums, numbers)
     churn = sums["churn_monthly"].by("period")
     mrr = sums["mrr_monthly"].by("period")
     renewals = sums["renewals_monthly"].by("renewal_ordinal")
     trials = sums["trials_monthly"].by("period")
-    retention = sums["retention_monthly"]
     quality = sums["quality_monthly"].by("period")
-    deliveries = sums["deliveries_daily"]
-    inputs = sums["inputs"]
-    drill = sums["drill"]
   }
+
+  /// Sums by period, provider, app_id, store and amount_basis.
+  var revenue: Cube { sums["revenue_monthly"] }
+  /// Sums by day, provider, app_id and store, of the last three months.
+  var revenueDays: Cube { sums["revenue_daily"] }
+  /// Sums by cohort and period_index.
+  var retention: Cube { sums["retention_monthly"] }
+  /// Sums by day, of the last three months.
+  var deliveries: Cube { sums["deliveries_daily"] }
+  /// Sums by status.
+  var inputs: Cube { sums["inputs"] }
+  /// Sums by code.
+  var drill: Cube { sums["drill"] }
 
   var asOf: Instant { self.set.manifest.asOf }
 
