@@ -74,9 +74,6 @@ let package = Package(
     // requests → responses
     .target(name: "HTTP", dependencies: ["CCurl", "Domain"]),
 
-    // users → their current state at the provider
-    .target(name: "Fetch", dependencies: ["Domain", "Formats", "HTTP", "Providers", "Reports"]),
-
     // synthetic data, for tests and trials
     .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
@@ -84,7 +81,7 @@ let package = Package(
     .target(
       name: "Pipeline",
       dependencies: [
-        "Domain", "EventStore", "Fetch", "Formats", "HTTP", "Page", "Providers",
+        "Domain", "EventStore", "Formats", "HTTP", "Page", "Providers",
         "Reconciliation", "Reports", "Subscriptions", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -109,7 +106,6 @@ let package = Package(
     .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),
     .testTarget(name: "PageTests", dependencies: ["Domain", "Page", "Reports", "TestSupport"]),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"]),
-    .testTarget(name: "FetchTests", dependencies: ["Domain", "Fetch", "HTTP", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"]),
     .testTarget(
       name: "PipelineTests",

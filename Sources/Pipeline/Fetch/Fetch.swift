@@ -1,6 +1,5 @@
 public import Domain
 import EventStore
-import Fetch
 import Foundation
 import HTTP
 import Logging
@@ -213,8 +212,8 @@ extension Plan {
         ? "Bearer \(keys[0])" : "Basic \(Data(keys[0].utf8).base64EncodedString())"
     }
     return FetchRules(
-      provider, url: source.url ?? "https://\(interface.host)", authorization: authorization,
-      records: source.api.records(of: provider), isOlder: source.api == .v3,
-      rate: self.fetch.rate, concurrency: self.fetch.concurrency)
+      provider: provider, url: source.url ?? "https://\(interface.host)",
+      authorization: authorization, api: source.api, rate: self.fetch.rate,
+      concurrency: self.fetch.concurrency)
   }
 }

@@ -1,4 +1,3 @@
-import Fetch
 import Formats
 import EventStore
 import Logging

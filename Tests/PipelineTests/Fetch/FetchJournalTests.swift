@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Fetch
+@testable import Pipeline
 
 @Suite("A journal stores each answer once, and becomes files")
 struct FetchJournalTests {

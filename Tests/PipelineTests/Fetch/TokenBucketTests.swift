@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Fetch
+@testable import Pipeline
 
 @Suite("Requests keep to the rate and are retried after a wait")
 struct TokenBucketTests {

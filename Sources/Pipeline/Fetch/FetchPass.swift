@@ -1,9 +1,26 @@
-public import Domain
-public import HTTP
-internal import Providers
+import Domain
+import HTTP
+import Providers
+
+/// How to ask one provider.
+struct FetchRules {
+  let provider: Provider
+  /// Scheme and host, before the path of each request.
+  let url: String
+  /// The header `Authorization`; nil sends none.
+  let authorization: String?
+  let api: FetchSettings.API
+  /// Maximum requests per second.
+  let rate: Int
+  /// Maximum concurrent requests.
+  let concurrency: Int
+
+  /// The records to request for each user.
+  var records: [FetchRequest.Record] { api.records(of: provider) }
+}
 
 /// Asks one provider about its users, and retries until each has an answer or is given up.
-public struct FetchPass {
+struct FetchPass {
   private let rules: FetchRules
   private let client: HTTPClient
   private let journal: FetchJournal
@@ -24,10 +41,10 @@ public struct FetchPass {
   private var isAtEnd = false
   private var failuresInARow = 0
   /// Users who were given up.
-  public private(set) var failed: [FailedUser] = []
+  private(set) var failed: [FailedUser] = []
 
   /// A pass that stores answers in `journal`; `stop` returns the signal that asked to stop, or 0.
-  public init(
+  init(
     _ rules: FetchRules, by client: HTTPClient, into journal: FetchJournal,
     clock: @escaping () -> Instant, stop: @escaping () -> Int32
   ) {
@@ -43,7 +60,7 @@ public struct FetchPass {
   ///
   /// - Throws: `SubledgerError` of kind `permission` when the provider refuses the key, `tryAgain`
   ///   when it does not answer at all, and whatever `next` throws; the journal keeps the answers.
-  public mutating func run(
+  mutating func run(
     _ next: () throws -> FetchedUser?, progress: (Int) -> Void
   ) throws {
     while true {
@@ -104,7 +121,7 @@ public struct FetchPass {
     let record = rules.records[queries.lines.count]
     let request = FetchRequest(
       record, of: queries.user.id, app: queries.user.app, at: rules.provider,
-      isOlder: rules.isOlder)
+      isOlder: rules.api == .v3)
     var url = rules.url + request.path
     if let last = queries.last {
       url += "?limit=100&starting_after=\(FetchRequest.encoded(last))"

@@ -1,8 +1,8 @@
-public import Domain
-internal import Formats
-internal import Glibc
-internal import Providers
-internal import Reports
+import Domain
+import Formats
+import Glibc
+import Providers
+import Reports
 
 /// The answers of one pass, each written before the next request about its user.
 ///
@@ -11,7 +11,7 @@ internal import Reports
 /// separated by tabs. Before it there may be lines with status 100, each an answer that needed
 /// further requests. A completed pass turns it into `snapshots-PROVIDER-INSTANT.jsonl.gz` and, for
 /// users without a snapshot, `…-failed.csv`.
-public final class FetchJournal {
+final class FetchJournal {
   private static let failedEnd = "-failed.csv"
   /// The age from which answers are old, so that users are asked again.
   private static let agesAfter = Interval.hours(20)
@@ -19,12 +19,12 @@ public final class FetchJournal {
   private static let partsAgeAfter = Interval.hours(1)
 
   /// Whether a file is named like fetched snapshots, which are complete from the start.
-  public static func isFetched(_ name: String) -> Bool {
+  static func isFetched(_ name: String) -> Bool {
     name.hasSuffix(".jsonl.gz") && isOfPass(name)
   }
 
   /// Whether a file is named like a pass's list of users without a snapshot.
-  public static func isList(_ name: String) -> Bool {
+  static func isList(_ name: String) -> Bool {
     name.hasSuffix(failedEnd) && isOfPass(name)
   }
 
@@ -45,12 +45,12 @@ public final class FetchJournal {
   private var parts: [Int64: [FetchedPart]] = [:]
 
   /// Number of users with an answer.
-  public var count: Int { asked.count }
+  var count: Int { asked.count }
 
   /// Opens the journal of `provider` that a pass left in `folder`, or starts one at `now`.
   ///
   /// Answers that are too old are first published as a file. The caller holds a lock on the folder.
-  public static func open(
+  static func open(
     in folder: String, of provider: Provider, at now: Instant
   ) throws -> FetchJournal {
     let begin = "snapshots-\(provider.name)-"
@@ -154,7 +154,7 @@ public final class FetchJournal {
   ///
   /// Returns the paths of the snapshots and of the list of users without one, nil for an empty
   /// file, and the number of users in that list.
-  public func finish(
+  func finish(
     _ failed: [FailedUser]
   ) throws -> (snapshots: String?, failed: String?, failures: Int) {
     var (hasLines, failures) = (false, failed.count)
