@@ -64,8 +64,7 @@ struct PublishPass {
     log.info(
       "\(action) \(files); \(counted(decided.breaks.count, "break"))",
       metadata: ["code": "published", "breaks": "\(decided.breaks.count)"])
-    var outcome = gate.outcome
-    outcome.dryRun = dryRun
+    var outcome = RunResult(hasReservations: !gate.reservations.isEmpty, dryRun: dryRun)
     if dryRun == nil {
       outcome.summary = try RunSummary(
         of: ReportSet(in: plan.out, manifest), after: intake, reservations: gate.reservations,

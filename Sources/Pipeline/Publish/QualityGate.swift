@@ -5,7 +5,8 @@ import Domain
 struct QualityGate {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
-  /// Why the set needs attention, as text for the log; begins with the qualifications.
+  /// Why the set needs attention, as text for the log: the qualifications, many rejected lines, and
+  /// breaks that reach the gate.
   private(set) var reservations: [String] = []
 
   /// Checks the set; `intake` counts the new lines of this run; `net` returns the net revenue of a
@@ -42,9 +43,6 @@ struct QualityGate {
         "breaks at or above --fail-on \(plan.failOn.rawValue): \(gated.count), see breaks.csv")
     }
   }
-
-  /// Reservations when the set is qualified, many lines are rejected, or a break reaches the gate.
-  var outcome: RunResult { reservations.isEmpty ? .done : .reservations }
 
   /// Describes the rejects when they are more than `share` of the lines, and at least 20; nil
   /// otherwise.
