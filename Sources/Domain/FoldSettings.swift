@@ -37,10 +37,7 @@ public struct FoldSettings: Sendable {
   }
 
   /// Whether the newest input of `feed` is so old at as-of that a missing event proves nothing.
-  public func isStale(_ feed: Feed) -> Bool {
-    guard let watermark = watermarks[feed] else { return false }
-    return asOf.since(watermark.newest) > watermark.gapMax
-  }
+  public func isStale(_ feed: Feed) -> Bool { horizon(of: feed) < asOf }
 
   /// When messages of `feed` arrived, without arrivals far away from the rest.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
@@ -51,7 +48,9 @@ public struct FoldSettings: Sendable {
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.
   public func horizon(of feed: Feed) -> Instant {
-    isStale(feed) ? min(asOf, watermarks[feed]?.newest ?? asOf) : asOf
+    guard let watermark = watermarks[feed], asOf.since(watermark.newest) > watermark.gapMax
+    else { return asOf }
+    return watermark.newest
   }
 
   /// The last moment at which an end without a charge certainly counts as an end.

@@ -28,9 +28,6 @@ extension SubscriptionHistory {
         product: trial.product, convertibleUntil: trial.convertibleUntil(events, rules),
         isExpired: trial.ownEvents.contains { events[$0].isExpiry })
     }
-    state.renewalOrdinal = state.charges.compactMap { charge in
-      charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
-    }.max()
     let firstCharge = bookings.first { !$0.isRefund }?.event ?? events.count
     state.isTrialNoticed = events[..<firstCharge].contains(where: \.isOfTrial)
     state.isStartSeen = stretches.first?.opening == .new

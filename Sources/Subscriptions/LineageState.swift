@@ -200,8 +200,6 @@ public final class LineageState {
   public var unansweredEnd: Instant?
   /// When it was first bought, according to the state with its first charge; nil when not sent.
   public var firstPurchasedAt: Instant?
-  /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
-  public var renewalOrdinal: Int64?
   /// The highest counter in events since the last charge; nil when none has one.
   public var reportedCount: ReportedCount?
   /// The product that a change without a charge announced for the next renewal; nil if none.
@@ -228,6 +226,13 @@ public final class LineageState {
   /// Charges of subscriptions, in business order.
   public var subscriptionCharges: [Charge] {
     charges.contains { $0.kind == .oneTime } ? charges.filter { $0.kind != .oneTime } : charges
+  }
+
+  /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
+  public var renewalOrdinal: Int64? {
+    charges.compactMap { charge in
+      charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
+    }.max()
   }
 
   /// Product changes without a charge.

@@ -20,35 +20,32 @@ extension [Event] {
 /// The current and past products and purchases of a Purple subscription.
 private struct Holding {
   private var products: Set<StringID> = []
-  private var pastProducts: Set<StringID> = []
   private var lineages: Set<Int64> = []
-  private var pastLineages: Set<Int64> = []
+  /// All that were taken, current or not.
+  private var productsSeen: Set<StringID> = []
+  private var lineagesSeen: Set<Int64> = []
   /// The transaction of the last charge, trial or product change.
   private var transaction: Int64 = 0
 
   /// Reads a charge, a trial start or a product change.
   mutating func take(_ event: Event) {
     if event.product != 0 {
-      if !appliesLater(event) {
-        pastProducts.formUnion(products)
-        products = []
-      }
+      if !appliesLater(event) { products = [] }
       products.insert(event.product)
+      productsSeen.insert(event.product)
     }
-    if !continues(event) {
-      pastLineages.formUnion(lineages)
-      lineages = []
-    }
+    if !continues(event) { lineages = [] }
     lineages.insert(event.lineage)
+    lineagesSeen.insert(event.lineage)
     transaction = event.transaction
   }
 
   /// Whether a state belongs to a product or purchase that is no longer current.
   func isPast(_ event: Event) -> Bool {
-    if !products.contains(event.product), pastProducts.contains(event.product) { return true }
+    if !products.contains(event.product), productsSeen.contains(event.product) { return true }
     // Without an id, the purchase of a state is unknown.
     return event.transaction != 0 && event.transaction != transaction
-      && !lineages.contains(event.lineage) && pastLineages.contains(event.lineage)
+      && !lineages.contains(event.lineage) && lineagesSeen.contains(event.lineage)
   }
 
   /// Whether the old product continues until the next charge, when a downgrade takes effect; in

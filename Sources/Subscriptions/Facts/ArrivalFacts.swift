@@ -14,14 +14,13 @@ struct ArrivalDisorder: Sendable {
 func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalDisorder] {
   var disorder: [ArrivalDisorder] = []
   var later = ArrivalFrontier()
-  var group = ArrivalFrontier()
-  var groupTime: Instant?
+  /// Where the events begin that are in `later`, except those without a time of their own.
+  var next = events.endIndex
   for index in events.indices.reversed() where events[index].isTimed {
     let event = events[index]
-    if event.time != groupTime {
-      later.merge(group)
-      group = ArrivalFrontier()
-      groupTime = event.time
+    while next > index + 1, events[next - 1].time != event.time {
+      next -= 1
+      if events[next].isTimed { later.add(events[next], at: next) }
     }
     let isOutOfOrder = later.precedes(event)
     let isTooLate = event.isLate(rules.deliveryWindow(event.provider))
@@ -31,7 +30,6 @@ func arrivalDisorder(of events: GroupEvents, _ rules: FoldSettings) -> [ArrivalD
           event: index, isOutOfOrder: isOutOfOrder, isLate: isTooLate,
           overtakenBy: later.receivedBefore(event)))
     }
-    group.add(event, at: index)
   }
   return disorder
 }
@@ -124,21 +122,14 @@ private struct ArrivalFrontier {
   private var placeOfAny: Provenance?
   private var placeWithoutReceived: Provenance?
 
+  /// If two were received at the same moment, the one that happened first counts.
   mutating func add(_ event: Event, at index: Int) {
     placeOfAny = earlier(placeOfAny, event.place)
-    if let time = event.received {
-      take((time, index))
-    } else {
-      placeWithoutReceived = earlier(placeWithoutReceived, event.place)
+    guard let time = event.received else {
+      return placeWithoutReceived = earlier(placeWithoutReceived, event.place)
     }
-  }
-
-  mutating func merge(_ other: ArrivalFrontier) {
-    if let earliest = other.received { take(earliest) }
-    if let place = other.placeOfAny { placeOfAny = earlier(placeOfAny, place) }
-    if let place = other.placeWithoutReceived {
-      placeWithoutReceived = earlier(placeWithoutReceived, place)
-    }
+    if let known = received, (known.at, known.event) < (time, index) { return }
+    received = (time, index)
   }
 
   func precedes(_ event: Event) -> Bool {
@@ -153,12 +144,6 @@ private struct ArrivalFrontier {
   func receivedBefore(_ event: Event) -> Int? {
     guard let time = event.received, let received, received.at < time else { return nil }
     return received.event
-  }
-
-  /// If two were received at the same moment, takes the one that happened first.
-  private mutating func take(_ arrival: (at: Instant, event: Int)) {
-    if let known = received, (known.at, known.event) < arrival { return }
-    received = arrival
   }
 
   private func earlier(_ place: Provenance?, _ other: Provenance) -> Provenance {

@@ -58,7 +58,7 @@ extension SubscriptionHistory {
 
   /// Counts second charges of a transaction and refunds beyond their charge.
   func bookHeld(into books: inout Books) throws(AmountOverflow) {
-    for index in held.indices where isCounted(held[index]) {
+    for index in held.indices {
       let source = ContributionOrigin(.held(index), at: held[index].event.time)
       var sums = ExclusionSums()
       sums.events = held[index].reason == .overlap ? 0 : 1
@@ -66,11 +66,6 @@ extension SubscriptionHistory {
       try books.add(
         .excluded(exclusionKey(held[index].event, held[index].reason), sums), from: source)
     }
-  }
-
-  /// A history that only describes its feed excludes nothing but overlaps.
-  private func isCounted(_ event: HeldEvent) -> Bool {
-    if case .feed = role { event.reason == .overlap } else { true }
   }
 
   private func exclusionKey(_ event: Event, _ reason: ExclusionReason) -> ExclusionKey {
