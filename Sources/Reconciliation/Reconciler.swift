@@ -64,8 +64,8 @@ public func reconcile(
 final class Reconciler {
   let user: ReconciliationInput
   let rules: ReconciliationSettings
-  /// Nil when no snapshot names the user.
-  let view: SnapshotView?
+  /// Empty and of as-of when no snapshot names the user.
+  let view: SnapshotView
   /// Production lineages in the order of their original ids.
   let lineages: [LineageInput]
   /// These and the production lineages whose events are all newer than the snapshot: the snapshot
@@ -83,10 +83,10 @@ final class Reconciler {
   /// `allLineages` by listed transactions.
   private let named: LineageIndex
   /// For listed subscriptions that only one of their transactions identifies, the lineage's index.
-  private lazy var homes = (view?.subscriptions ?? [:]).compactMapValues { listed in
+  private lazy var homes = view.subscriptions.compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])
   }
-  private lazy var listed = Set((view?.transactions ?? []).compactMap { lineage(of: $0)?.name })
+  private lazy var listed = Set(view.transactions.compactMap { lineage(of: $0)?.name })
   /// `allLineages` by name: a user can have hundreds of thousands.
   private(set) lazy var byName = Dictionary(
     allLineages.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -122,14 +122,14 @@ final class Reconciler {
     allLineages =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
-    let known = SandboxIDs(sandbox, besides: allLineages)
-    view = user.snapshot.map { SnapshotView($0, sandbox: known) }
+    let empty = Snapshot(
+      provider: user.provider, user: user.user, capturedAt: rules.fold.asOf, entitlements: [])
+    view = SnapshotView(
+      user.snapshot ?? empty, sandbox: SandboxIDs(sandbox, besides: allLineages))
     named = LineageIndex(allLineages)
-    guard let view else { return }
     counts = view.counts
-    origins = findOrigins(
-      view.entitlements, user.newerLineages.isEmpty ? named : LineageIndex(lineages))
-    matches = matchEntitlements(of: view)
+    origins = findOrigins(user.newerLineages.isEmpty ? named : LineageIndex(lineages))
+    matches = matchEntitlements()
     view.date { inferredDate(of: $0) }
   }
 
@@ -158,10 +158,7 @@ final class Reconciler {
   func isListed(_ lineage: LineageInput) -> Bool { listed.contains(lineage.name) }
 
   /// The moment that the snapshot shows; as-of without a snapshot.
-  var knownAt: Instant {
-    guard let view else { return rules.fold.asOf }
-    return min(rules.fold.asOf, view.capturedAt)
-  }
+  var knownAt: Instant { min(rules.fold.asOf, view.capturedAt) }
 
   /// Whether a webhook contained the snapshot.
   var isOfWebhook: Bool { user.snapshot?.isOfWebhook ?? false }

@@ -197,7 +197,7 @@ extension Reconciler {
     let charge = paid[index]
     // A free charge may have no currency.
     if charge.price.usd == .zero { return paid.contains { $0.price.usd != .zero } }
-    switch view?.transaction(charge.transaction)?.kind {
+    switch view.transaction(charge.transaction)?.kind {
     case .introStarted, .introRenewed: return true
     case .started, .renewed, .oneTime, .trialStarted: return false
     case .unknown, .free, nil: break

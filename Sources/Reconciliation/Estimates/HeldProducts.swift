@@ -18,7 +18,7 @@ extension Reconciler {
     // A list of purchases names the store's product, not the dashboard's.
     let isStores =
       !capabilities.namesDashboardProducts
-      || view?.transactions.contains { $0.product.isExactly(product) } ?? false
+      || view.transactions.contains { $0.product.isExactly(product) }
     let named = rules.products[product] ?? (!product.isEmpty && isStores ? [product] : nil)
     let found = named?.flatMap(names(of:))
     storeProductsFound[product] = .some(found)

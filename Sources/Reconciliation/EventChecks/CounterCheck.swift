@@ -147,7 +147,7 @@ extension Reconciler {
   /// Whether the snapshot lists the charge and one before `instant`, and not only the newest per
   /// product: it would also list those in between, which were evaluated by their ids.
   func isListed(_ charge: Charge, andBefore instant: Instant) -> Bool {
-    guard !capabilities.listsPastProducts, let listed = view?.transaction(charge.transaction) else {
+    guard !capabilities.listsPastProducts, let listed = view.transaction(charge.transaction) else {
       return false
     }
     return siblings(of: listed).contains { $0.at.map { $0 < instant } ?? false }

@@ -207,7 +207,7 @@ extension Reconciler {
   ///
   /// It would show a charge made at that end.
   private func isShownOver(_ lineage: LineageInput, after end: Instant) -> Bool {
-    guard let view, knownAt >= end + gap else { return false }
+    guard user.snapshot != nil, knownAt >= end + gap else { return false }
     if let match = match(of: lineage) { return isOver(match) }
     return isListed(lineage) || !mayBeHidden(lineage) && view.entitlements.allSatisfy(isOver)
   }

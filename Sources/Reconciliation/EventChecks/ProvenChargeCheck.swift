@@ -34,7 +34,7 @@ extension Reconciler {
       return lineage.latest.isChangedElsewhere(at: free) || isListed(around: period, in: lineage)
         || isShownFree(period, in: lineage) || isFoundMissing(until: period.end)
     }
-    return view?.transaction(period.transaction) != nil
+    return view.transaction(period.transaction) != nil
       || lineage.latest.isReportedElsewhere(period.transaction)
       || lineage.latest.refunds.contains {
         $0.transaction == period.transaction && !$0.chargeIsKnown
@@ -186,7 +186,7 @@ extension Reconciler {
 
   private func evaluate(_ refund: Refund, of lineage: LineageInput) {
     let id = lineage.transactionText(refund.transaction)
-    let listed = view?.transaction(refund.transaction)
+    let listed = view.transaction(refund.transaction)
     // The snapshot's transactions were already evaluated, with their dates.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage)) else { return }
     let elsewhere = lineage.latest.reportedByOthers.first {

@@ -133,7 +133,7 @@ extension Reconciler {
     var draft = draft
     draft.family = BreakCode.charges
     let isListed =
-      !draft.transaction.isEmpty && view?.transaction(transactionKey(draft.transaction)) != nil
+      !draft.transaction.isEmpty && view.transaction(transactionKey(draft.transaction)) != nil
     if !isListed, let lineage = byName[name] {
       draft.subject.original = lineage.original(of: draft.code, at: draft.expectedAt)
     }
@@ -176,7 +176,7 @@ extension Reconciler {
         ?? number(inListOf: draft).map { .charge($0) }
     }
     let (last, next) = (periods[index], periods.dropFirst(index + 1).first)
-    let others = (view?.transactions ?? []).count { listed in
+    let others = view.transactions.count { listed in
       listed.kind != .oneTime && !listed.isTrial
         && listed.at.map { last.middle <= $0 && $0 < instant } ?? false
         && self.lineage(of: listed)?.name == name
@@ -195,7 +195,7 @@ extension Reconciler {
 
   /// The number of a missing charge in a list from the start on, as reported periods would give it.
   private func number(inListOf draft: BreakDraft) -> Int64? {
-    guard let listed = view?.transaction(transactionKey(draft.transaction)) else { return nil }
+    guard let listed = view.transaction(transactionKey(draft.transaction)) else { return nil }
     let siblings = siblings(of: listed).filter { $0.kind != .oneTime }
     guard let first = siblings.first, first.isTrial || first.id == first.original else {
       return nil

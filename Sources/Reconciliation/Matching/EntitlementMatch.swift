@@ -27,24 +27,20 @@ final class EntitlementMatch {
 
 extension Reconciler {
   /// Entitlements by the lineage that they come from, in the order of the lineages.
-  func matchEntitlements(of view: SnapshotView) -> [EntitlementMatch] {
+  func matchEntitlements() -> [EntitlementMatch] {
     var groups: [Int: [Entitlement]] = [:]
     for (entitlement, origin) in zip(view.entitlements, origins.lineages) {
       guard let origin, entitlement.isSubscription else { continue }
       groups[origin, default: []].append(entitlement)
     }
-    return groups.sorted { $0.key < $1.key }.compactMap { index, group in
-      match(lineages[index], group, at: view.capturedAt)
-    }
+    return groups.sorted { $0.key < $1.key }.compactMap { match(lineages[$0], $1) }
   }
 
   /// Nil when all entitlements are of past purchases of the lineage.
-  private func match(
-    _ lineage: LineageInput, _ all: [Entitlement], at instant: Instant
-  ) -> EntitlementMatch? {
+  private func match(_ lineage: LineageInput, _ all: [Entitlement]) -> EntitlementMatch? {
     let group = all.filter { !isLeftBehind($0, by: lineage) }
     let furthest = group.min {
-      let (left, right) = (reach($0, instant), reach($1, instant))
+      let (left, right) = (reach($0), reach($1))
       return left != right ? left > right : $0.id < $1.id
     }
     return furthest.map { furthest in
@@ -74,9 +70,9 @@ extension Reconciler {
     return charge.periodEnd.map { agree($0, end) } ?? false
   }
 
-  private func reach(_ entitlement: Entitlement, _ instant: Instant) -> (Int, Int64) {
+  private func reach(_ entitlement: Entitlement) -> (Int, Int64) {
     let end = entitlement.expiresAt?.milliseconds ?? .max
-    return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
+    return (entitlement.isActive(at: view.capturedAt) == true ? 1 : 0, end)
   }
 
   /// The matches whose last period events can report.
@@ -152,7 +148,7 @@ extension Reconciler {
 
   /// Whether no other product matches the lineage: of two unmapped ones, either can be its product.
   private func isAlone(_ match: EntitlementMatch) -> Bool {
-    let matched = zip(view?.entitlements ?? [], origins.lineages).filter { entitlement, origin in
+    let matched = zip(view.entitlements, origins.lineages).filter { entitlement, origin in
       entitlement.isSubscription && origin.map { lineages[$0].name == match.lineage.name } ?? false
     }
     return Set(matched.map { ExactText($0.0.product) }).count == 1

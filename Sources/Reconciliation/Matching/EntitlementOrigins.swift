@@ -13,16 +13,16 @@ struct EntitlementOrigins {
 
 extension Reconciler {
   /// Finds origins by transactions and products first, then by the only possible subscription.
-  func findOrigins(_ entitlements: [Entitlement], _ named: LineageIndex) -> EntitlementOrigins {
+  func findOrigins(_ named: LineageIndex) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
-    for entitlement in entitlements {
+    for entitlement in view.entitlements {
       let listed = named.newestKnown(of: entitlement)
       for key in listed?.unknown ?? [] { origins.continued[key] = listed?.lineage }
       let found = entitlement.transactions.isEmpty ? holder(of: entitlement) : listed?.lineage
       origins.lineages.append(found)
       if let found, claims(entitlement, lineages[found]) { origins.claimed.insert(found) }
     }
-    for (place, entitlement) in entitlements.enumerated()
+    for (place, entitlement) in view.entitlements.enumerated()
     where origins.lineages[place] == nil && entitlement.transactions.isEmpty {
       origins.lineages[place] = onlyOne(for: entitlement, origins.claimed)
     }

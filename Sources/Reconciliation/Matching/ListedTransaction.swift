@@ -160,7 +160,7 @@ extension SnapshotTransaction {
 extension Reconciler {
   /// All listed transactions of the same subscription, including this one.
   func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
-    view?.subscriptions[transaction.originalKey] ?? []
+    view.subscriptions[transaction.originalKey] ?? []
   }
 
   func subject(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> BreakSubject {

@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Finds subscriptions that are active by events and not by the snapshot.
   func compareAccess() {
-    guard view != nil else { return }
+    guard user.snapshot != nil else { return }
     for match in comparableMatches where !isReplacedUnseen(match) && isAhead(match) {
       if capabilities.sendsPeriodEnds, earlyEnd(of: match) != nil { continue }
       raiseAhead(match.lineage, says: describe(match.entitlement))
@@ -65,7 +65,7 @@ extension Reconciler {
 
   /// Whether an entitlement could belong to any lineage: it has no transactions and is not off.
   private var hasUnmatchedSubscriptions: Bool {
-    zip(view?.entitlements ?? [], origins.lineages).contains { entitlement, origin in
+    zip(view.entitlements, origins.lineages).contains { entitlement, origin in
       origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
         && !isOver(entitlement)
     }
@@ -73,7 +73,7 @@ extension Reconciler {
 
   /// Finds a user without a snapshot, or without any event although one should have arrived.
   func findAbsentSide() {
-    guard let view else { return countUserWithoutSnapshot() }
+    guard user.snapshot != nil else { return countUserWithoutSnapshot() }
     guard user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
     else { return }
@@ -143,7 +143,7 @@ extension Reconciler {
 
   /// Raises unreported purchases and cancels of entitlements without a lineage; counts the others.
   func evaluateUnmatchedEntitlements() {
-    for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
+    for (entitlement, origin) in zip(view.entitlements, origins.lineages)
     where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
       raiseUnreportedCancel(entitlement)
       // Other checks evaluate listed transactions, and a user without events as a whole.

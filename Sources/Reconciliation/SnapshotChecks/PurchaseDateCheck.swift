@@ -84,8 +84,7 @@ extension Reconciler {
   /// Whether an event or a listed transaction of the user is at that time, within the gap.
   func isKnown(_ instant: Instant) -> Bool {
     func isNear(_ other: Instant) -> Bool { other.isWithin(gap, of: instant) }
-    let listed = view?.transactions.filter { $0.kind != .oneTime } ?? []
-    return listed.contains { $0.at.map(isNear) ?? false }
+    return view.transactions.contains { $0.kind != .oneTime && $0.at.map(isNear) ?? false }
       || (allLineages + sandbox).contains { lineage in
         let state = lineage.latest
         return state.subscriptionCharges.contains { isNear($0.time) || isNear($0.periodStart) }

@@ -166,7 +166,7 @@ extension Reconciler {
 
   /// The source of the entitlements as text.
   var snapshotWords: String {
-    guard isOfWebhook, let view else { return "the snapshot shows" }
+    guard isOfWebhook else { return "the snapshot shows" }
     return "the entitlements in the webhook of \(view.capturedAt.text) show"
   }
 

@@ -4,7 +4,7 @@ import Subscriptions
 extension Reconciler {
   /// Finds listed transactions without their charge or trial start.
   func findMissingTransactions() {
-    for transaction in view?.transactions ?? [] {
+    for transaction in view.transactions {
       let lineage = lineage(of: transaction)
       if reported.covers(transaction, within: gap) || isChargedUnnamed(transaction, lineage)
         || isDeclined(transaction, lineage)
@@ -101,7 +101,7 @@ extension Reconciler {
 
   /// Finds revoked transactions without their refund.
   func findMissingRefunds() {
-    for transaction in view?.transactions ?? []
+    for transaction in view.transactions
     where transaction.revokedAt != nil && !transaction.isTrial {
       evaluate(revoked: transaction, of: lineage(of: transaction))
     }
