@@ -90,6 +90,13 @@ public struct PartialSum: Sendable, Hashable {
     sum.micros = next
   }
 
+  /// Adds `factor` times another sum, including its unknown amounts.
+  @inline(__always)
+  mutating func add(_ other: PartialSum, times factor: Int64) {
+    unknown += factor * other.unknown
+    add(other.sum.micros, times: factor)
+  }
+
   private mutating func carry(_ exact: Int128) {
     let carries = (exact + Int128(Self.sumMax)) >> 62
     unknown += Int64(carries) * Self.carry
@@ -120,6 +127,18 @@ public struct RevenueSums: Sendable, Hashable {
 
   /// Nothing booked yet.
   public init() {}
+
+  /// Adds other bookings of the cell; a factor of -1 subtracts them.
+  public mutating func add(_ other: RevenueSums, times factor: Int64 = 1) {
+    charges += factor * other.charges
+    refunds += factor * other.refunds
+    grossUSD.add(other.grossUSD, times: factor)
+    refundsUSD.add(other.refundsUSD, times: factor)
+    proceedsUSD.add(other.proceedsUSD, times: factor)
+    grossLocal.add(other.grossLocal, times: factor)
+    refundsLocal.add(other.refundsLocal, times: factor)
+    proceedsLocal.add(other.proceedsLocal, times: factor)
+  }
 }
 
 /// Why an event, or part of it, adds no money to reports.
@@ -166,6 +185,12 @@ public struct ExclusionSums: Sendable, Hashable {
 
   /// Nothing excluded yet.
   public init() {}
+
+  /// Adds events of the cell; a factor of -1 subtracts them.
+  public mutating func add(_ other: ExclusionSums, times factor: Int64 = 1) {
+    events += factor * other.events
+    charges += factor * other.charges
+  }
 }
 
 /// The key of one cell of late or unordered arrivals.
@@ -194,6 +219,12 @@ public struct ArrivalSums: Sendable, Hashable {
 
   /// No late or unordered arrivals yet.
   public init() {}
+
+  /// Adds deliveries of the cell; a factor of -1 subtracts them.
+  public mutating func add(_ other: ArrivalSums, times factor: Int64 = 1) {
+    outOfOrder += factor * other.outOfOrder
+    late += factor * other.late
+  }
 }
 
 /// Additive cells: the result of folding many lineages.

@@ -119,6 +119,14 @@ public struct MovementSums: Sendable, Hashable {
     self.subscriptions = subscriptions
     self.mrr = mrr
   }
+
+  /// Adds other movements of the cell; a factor of -1 subtracts them.
+  public mutating func add(
+    _ other: MovementSums, times factor: Int64 = 1
+  ) throws(AmountOverflow) {
+    subscriptions += factor * other.subscriptions
+    mrr = try mrr.adding(other.mrr, times: factor)
+  }
 }
 
 /// The key of one renewals cell.
@@ -147,6 +155,12 @@ public struct RenewalSums: Sendable, Hashable {
 
   /// Nothing renewed yet.
   public init() {}
+
+  /// Adds renewals of the cell; a factor of -1 subtracts them.
+  public mutating func add(_ other: RenewalSums, times factor: Int64 = 1) {
+    renewals += factor * other.renewals
+    refunded += factor * other.refunded
+  }
 }
 
 /// The key of a cell that has only a day and a product.
@@ -178,6 +192,15 @@ public struct TrialSums: Sendable, Hashable {
 
   /// No trials yet.
   public init() {}
+
+  /// Adds trials of the cell; a factor of -1 subtracts them.
+  public mutating func add(_ other: TrialSums, times factor: Int64 = 1) {
+    started += factor * other.started
+    converted += factor * other.converted
+    canceled += factor * other.canceled
+    expired += factor * other.expired
+    pending += factor * other.pending
+  }
 }
 
 /// The key of one retention cell.
@@ -209,4 +232,11 @@ public struct RetentionSums: Sendable, Hashable {
 
   /// Nothing yet.
   public init() {}
+
+  /// Adds other subscriptions of the cohort; a factor of -1 subtracts them.
+  public mutating func add(_ other: RetentionSums, times factor: Int64 = 1) {
+    joined += factor * other.joined
+    activeChange += factor * other.activeChange
+    netUSD.add(other.netUSD, times: factor)
+  }
 }
