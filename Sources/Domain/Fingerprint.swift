@@ -127,6 +127,16 @@ extension Int64 {
     }
     self = number
   }
+
+  /// The digits of a user's key in other ids; empty for 0.
+  ///
+  /// Only the ledger's table of users contains the text of the id.
+  public var userKeyText: String { self == 0 ? "" : UInt64(bitPattern: self).hexadecimal }
+
+  /// The user's key from `userKeyText`; 0 for any other text.
+  public init(userKeyText text: String) {
+    self = text.utf8.count == 16 ? UInt64(text, radix: 16).map { Int64(bitPattern: $0) } ?? 0 : 0
+  }
 }
 
 /// The key of a transaction id within a lineage: the id itself when it is a plain number, else its
@@ -139,18 +149,6 @@ public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
 /// The key of a transaction id given as text.
 public func transactionKey(_ id: String) -> Int64 {
   id.withBytes { transactionKey($0) }
-}
-
-extension Int64 {
-  /// The digits of a user's key in other ids; empty for 0.
-  ///
-  /// Only the ledger's table of users contains the text of the id.
-  public var userKeyText: String { self == 0 ? "" : UInt64(bitPattern: self).hexadecimal }
-
-  /// The user's key from `userKeyText`; 0 for any other text.
-  public init(userKeyText text: String) {
-    self = text.utf8.count == 16 ? UInt64(text, radix: 16).map { Int64(bitPattern: $0) } ?? 0 : 0
-  }
 }
 
 extension UInt64 {

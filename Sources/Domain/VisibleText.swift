@@ -78,16 +78,14 @@ extension String {
     let next = rest.prefix(2)
     return next.elementsEqual(["u", "{"]) || next.elementsEqual(["x", "{"])
   }
-}
 
-private let backslash = UInt8(ascii: "\\")
-
-extension String {
   /// The digits with leading zeros, up to `width` characters.
   public func zeroPadded(to width: Int) -> String {
     String(repeating: "0", count: max(0, width - utf8.count)) + self
   }
 }
+
+private let backslash = UInt8(ascii: "\\")
 
 /// A count with its noun, such as `1 break` or `2 breaks`.
 public func counted(_ number: some BinaryInteger, _ noun: String) -> String {

@@ -8,23 +8,7 @@ public enum Provider: UInt8, NamedCode {
   case flobuk = 2
   case iaptic = 3
   case purple = 4
-}
 
-/// One stream of deliveries: everything that a provider sends about an app.
-public struct Feed: Sendable, Hashable {
-  /// The sender.
-  public var provider: Provider
-  /// The ledger's symbol of the app; 0 when unknown.
-  public var app: StringID
-
-  /// The stream of `provider` about `app`.
-  public init(provider: Provider, app: StringID) {
-    self.provider = provider
-    self.app = app
-  }
-}
-
-extension Provider {
   /// The provider's capabilities.
   public var capabilities: ProviderCapabilities {
     switch self {
@@ -43,6 +27,20 @@ extension Provider {
     case .iaptic: .iaptic
     case .purple: .purple
     }
+  }
+}
+
+/// One stream of deliveries: everything that a provider sends about an app.
+public struct Feed: Sendable, Hashable {
+  /// The sender.
+  public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
+  public var app: StringID
+
+  /// The stream of `provider` about `app`.
+  public init(provider: Provider, app: StringID) {
+    self.provider = provider
+    self.app = app
   }
 }
 

@@ -45,13 +45,3 @@ private extension Dictionary {
     for (key, value) in cells { try sum(&self[key, default: nothing], value) }
   }
 }
-
-extension Amount {
-  /// The exact sum of this amount and `factor` times another; throws `AmountOverflow`.
-  @inline(__always)
-  func adding(_ other: Amount, times factor: Int64) throws(AmountOverflow) -> Amount {
-    let (change, overflow) = other.micros.multipliedReportingOverflow(by: factor)
-    guard !overflow else { throw AmountOverflow() }
-    return try adding(Amount(micros: change))
-  }
-}

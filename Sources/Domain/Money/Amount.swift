@@ -53,6 +53,14 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
     return Amount(micros: sum)
   }
 
+  /// The exact sum of this amount and `factor` times another; throws `AmountOverflow`.
+  @inline(__always)
+  func adding(_ other: Amount, times factor: Int64) throws(AmountOverflow) -> Amount {
+    let (change, overflow) = other.micros.multipliedReportingOverflow(by: factor)
+    guard !overflow else { throw AmountOverflow() }
+    return try adding(Amount(micros: change))
+  }
+
   /// The exact difference, or `AmountOverflow`.
   public func subtracting(_ other: Amount) throws(AmountOverflow) -> Amount {
     let (difference, overflow) = micros.subtractingReportingOverflow(other.micros)
@@ -80,27 +88,7 @@ public struct Amount: Codable, Sendable, Hashable, Comparable {
     guard let all = try? scaled(by: count, over: 1), all.magnitude <= max else { return nil }
     return all
   }
-}
 
-extension Int128 {
-  /// The quotient rounded half to even; `divisor` must be positive.
-  public func dividedHalfToEven(by divisor: Int128) -> Int128 { halfToEven(dividedBy: divisor) }
-}
-
-extension SignedInteger where Self: FixedWidthInteger {
-  /// The quotient rounded half to even; `divisor` must be positive.
-  func halfToEven(dividedBy divisor: Self) -> Self {
-    precondition(divisor > 0, "a rate's denominator is positive")
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    let twice = remainder.magnitude * 2
-    let step: Self = self < 0 ? -1 : 1
-    if twice > divisor.magnitude { return quotient + step }
-    if twice == divisor.magnitude { return quotient % 2 == 0 ? quotient : quotient + step }
-    return quotient
-  }
-}
-
-extension Amount {
   /// The share of a price that remains after commission; `rate` is in percent.
   public func percent(_ rate: Amount) throws(AmountOverflow) -> Amount {
     try scaled(by: rate.micros, over: 100_000_000)
@@ -120,5 +108,23 @@ extension Amount {
     while fraction.count > decimalsMin, fraction.last == "0" { fraction.removeLast() }
     let sign = micros < 0 ? "-" : ""
     return fraction.isEmpty ? "\(sign)\(whole)" : "\(sign)\(whole).\(fraction)"
+  }
+}
+
+extension Int128 {
+  /// The quotient rounded half to even; `divisor` must be positive.
+  public func dividedHalfToEven(by divisor: Int128) -> Int128 { halfToEven(dividedBy: divisor) }
+}
+
+extension SignedInteger where Self: FixedWidthInteger {
+  /// The quotient rounded half to even; `divisor` must be positive.
+  func halfToEven(dividedBy divisor: Self) -> Self {
+    precondition(divisor > 0, "a rate's denominator is positive")
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    let twice = remainder.magnitude * 2
+    let step: Self = self < 0 ? -1 : 1
+    if twice > divisor.magnitude { return quotient + step }
+    if twice == divisor.magnitude { return quotient % 2 == 0 ? quotient : quotient + step }
+    return quotient
   }
 }

@@ -49,12 +49,22 @@ public struct Day: Codable, Sendable, Hashable, Comparable {
 }
 
 /// A calendar month as year × 12 + (month − 1).
-public struct Month: Sendable, Hashable, Comparable {
+public struct Month: Codable, Sendable, Hashable, Comparable {
   /// Year × 12 + (month − 1).
   public var number: Int32
 
   /// The month with this number.
   public init(number: Int32) { self.number = number }
+
+  /// The month in text such as `2026-10`; nil for any other text.
+  public init?(text: String) {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
+      return nil
+    }
+    number = Int32(parts[0] * 12 + parts[1] - 1)
+    guard self.text == text else { return nil }
+  }
 
   /// The month after this one.
   public var next: Month { Month(number: number + 1) }
@@ -69,9 +79,7 @@ public struct Month: Sendable, Hashable, Comparable {
 
   /// `2026-11`.
   public var text: String { "\(padded(Int(number) / 12, 4))-\(padded(Int(number) % 12 + 1, 2))" }
-}
 
-extension Month: Codable {
   /// Reads a month in the form `2026-10`.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
@@ -85,18 +93,6 @@ extension Month: Codable {
   public func encode(to encoder: any Encoder) throws {
     var value = encoder.singleValueContainer()
     try value.encode(text)
-  }
-}
-
-extension Month {
-  /// The month in text such as `2026-10`; nil for any other text.
-  public init?(text: String) {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
-      return nil
-    }
-    number = Int32(parts[0] * 12 + parts[1] - 1)
-    guard self.text == text else { return nil }
   }
 }
 

@@ -59,9 +59,7 @@ public struct RawPath: Sendable, Hashable, Comparable {
       if name != Array(".".utf8), name != Array("..".utf8) { names.append(RawPath(bytes: name)) }
     }
   }
-}
 
-extension RawPath {
   init(unescaping text: String) {
     // By scalars: a combining mark after a brace would merge with it into another Character.
     let pieces = text.unicodeScalars.split(separator: "\\", omittingEmptySubsequences: false)

@@ -111,6 +111,21 @@ public struct JSONTape {
     return tag & 7 <= JSONKind.array.rawValue ? Int(tag >> TapeNode.payloadShift) : 0
   }
 
+  /// The value of an object's member `key`; nil when `object` is not an object or lacks the member.
+  ///
+  /// Compares every key; to find many members at once, use `fields`.
+  public func member(_ object: JSONNode, _ key: String) -> JSONNode? {
+    guard kind(object) == .object else { return nil }
+    var found: JSONNode?
+    for name in children(of: object) where key.isExactly(bytes(name)) {
+      found = value(ofKey: name)
+    }
+    return found
+  }
+
+  /// The text of `node` as a String.
+  public func string(_ node: JSONNode) -> String { String(decoding: bytes(node), as: UTF8.self) }
+
   private subscript(node: JSONNode) -> TapeNode {
     precondition(UInt32(bitPattern: node) < count, "the node is one of the value read last")
     return nodes[Int(node)]
@@ -128,21 +143,4 @@ public struct JSONChildren: Sequence, IteratorProtocol {
     following = tape.next(node)
     return node
   }
-}
-
-extension JSONTape {
-  /// The value of an object's member `key`; nil when `object` is not an object or lacks the member.
-  ///
-  /// Compares every key; to find many members at once, use `fields`.
-  public func member(_ object: JSONNode, _ key: String) -> JSONNode? {
-    guard kind(object) == .object else { return nil }
-    var found: JSONNode?
-    for name in children(of: object) where key.isExactly(bytes(name)) {
-      found = value(ofKey: name)
-    }
-    return found
-  }
-
-  /// The text of `node` as a String.
-  public func string(_ node: JSONNode) -> String { String(decoding: bytes(node), as: UTF8.self) }
 }

@@ -38,9 +38,7 @@ extension JSONTape {
     func sent(_ name: String) -> JSONKind { member(object, name).map(kind) ?? .null }
     return sent("ok") == .false || sent("code") != .null && sent("error") != .null
   }
-}
 
-extension JSONTape {
   /// The names of the first members of the value, or of a list's first element, in at most 125
   /// bytes of ASCII; nil when it has none.
   var memberNames: String? {

@@ -153,11 +153,7 @@ extension Reconciler {
       at: conversion.periodStart, isFree: true, opensLineage: true,
       "the conversion of \(conversion.time.text) follows a trial whose start never arrived")
   }
-}
 
-private let longestTrial = Interval.days(31)
-
-extension Reconciler {
   /// Finds ends after which no event of an auto-renewing subscription arrived although one was due.
   ///
   /// A missing event of the last period that the snapshot shows explains this. Otherwise it is
@@ -220,6 +216,8 @@ extension Reconciler {
     return state.isTrial ? .missedConversion : .missedRenewal
   }
 }
+
+private let longestTrial = Interval.days(31)
 
 extension BreakCode {
   /// Whether a missing event or a mismatch can explain why a subscription's events stopped.

@@ -255,6 +255,14 @@ extension Event {
     guard transaction == 0, let state = observation else { return false }
     return state.isReplaced || (state.isOwned == false && state.isInBillingRetry != true)
   }
+
+  /// Orders states of one time and end as they were seen; without receive time, they are first, or
+  /// last if a payment failed, because a failure is at the end.
+  var turn: Instant {
+    let isOpen = observation?.isTimeInferred == true && received == nil
+    guard isOpen, observation?.isInBillingRetry == true else { return seenAt }
+    return Instant(milliseconds: .max)
+  }
 }
 
 extension [Event] {
@@ -266,15 +274,5 @@ extension [Event] {
       return (left.time, leftEnd, left.turn, left.identity)
         < (right.time, rightEnd, right.turn, right.identity)
     }
-  }
-}
-
-extension Event {
-  /// Orders states of one time and end as they were seen; without receive time, they are first, or
-  /// last if a payment failed, because a failure is at the end.
-  var turn: Instant {
-    let isOpen = observation?.isTimeInferred == true && received == nil
-    guard isOpen, observation?.isInBillingRetry == true else { return seenAt }
-    return Instant(milliseconds: .max)
   }
 }
