@@ -1,11 +1,29 @@
 /// A JSON value that always prints the same bytes: sorted keys, two spaces, no floating point.
-public indirect enum JSONValue: Sendable, Equatable {
+public indirect enum JSONValue: Decodable, Sendable, Equatable {
   case null
   case bool(Bool)
   case integer(Int64)
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
+
+  /// Decodes any JSON value; a number that is not a 64-bit integer is an error.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let flag = try? value.decode(Bool.self) {
+      self = .bool(flag)
+    } else if let text = try? value.decode(String.self) {
+      self = .string(text)
+    } else if let items = try? value.decode([JSONValue].self) {
+      self = .array(items)
+    } else if let members = try? value.decode([String: JSONValue].self) {
+      self = .object(members)
+    } else {
+      self = .integer(try value.decode(Int64.self))
+    }
+  }
 
   /// The document with a newline at its end.
   ///
@@ -98,26 +116,6 @@ public indirect enum JSONValue: Sendable, Equatable {
         }
       default: out.append(contentsOf: String(scalar).utf8)
       }
-    }
-  }
-}
-
-extension JSONValue: Decodable {
-  /// Decodes any JSON value; a number that is not a 64-bit integer is an error.
-  public init(from decoder: any Decoder) throws {
-    let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let flag = try? value.decode(Bool.self) {
-      self = .bool(flag)
-    } else if let text = try? value.decode(String.self) {
-      self = .string(text)
-    } else if let items = try? value.decode([JSONValue].self) {
-      self = .array(items)
-    } else if let members = try? value.decode([String: JSONValue].self) {
-      self = .object(members)
-    } else {
-      self = .integer(try value.decode(Int64.self))
     }
   }
 }

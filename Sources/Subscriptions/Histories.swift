@@ -33,6 +33,12 @@ public func forEachHistory(
 extension [Event] {
   /// Whether there are so many events that histories are computed twice, not all kept in memory.
   public var areTooMany: Bool { count > 1 << 12 }
+
+  /// The events that fulfil a condition, evaluated once each in order; no copy if all do.
+  func keeping(_ isKept: (Event) -> Bool) -> [Event] {
+    guard let first = firstIndex(where: { !isKept($0) }) else { return self }
+    return self[..<first] + self[(first + 1)...].filter(isKept)
+  }
 }
 
 /// The events of one user, or of one purchase without user, from a provider without stable ids.
@@ -176,14 +182,6 @@ struct ChainEnds {
       _ = running.removeFirst()
     }
     return over.removeFirst()?.chain
-  }
-}
-
-extension [Event] {
-  /// The events that fulfil a condition, evaluated once each in order; no copy if all do.
-  func keeping(_ isKept: (Event) -> Bool) -> [Event] {
-    guard let first = firstIndex(where: { !isKept($0) }) else { return self }
-    return self[..<first] + self[(first + 1)...].filter(isKept)
   }
 }
 
