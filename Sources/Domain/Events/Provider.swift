@@ -94,7 +94,7 @@ extension ProviderInterface {
   /// Sources: the webhook page (about 1 min, 6 min, 4 h, 8 h and 24 h after the first attempt; "the
   /// tracking record lives 7 days"); API reference v4, purchases and entitlements of a user.
   static let qonversion = ProviderInterface(
-    retries: RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? .firstOnly,
+    retries: RetrySchedule(delays: [0, 60, 360, 14_400, 28_800, 86_400]),
     recordsKept: .days(7), host: "api.qonversion.io", path: "/v4/users/{user_id}/{record}",
     olderPath: "/v3/users/{user_id}/entitlements", authorization: .bearer,
     records: [.entitlements, .purchases], list: "data", user: "user_id",
@@ -106,9 +106,8 @@ extension ProviderInterface {
   /// 12 h, 12 h, 12 h, each after the previous one), and FLOBUK's own (every 5 minutes up to 30
   /// minutes); the "user" endpoint of the receipt validator.
   static let flobuk = ProviderInterface(
-    retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
-      ?? .firstOnly,
-    olderRetries: RetrySchedule(retriesAfter: [300, 600, 900, 1_200, 1_500, 1_800]),
+    retries: RetrySchedule(delays: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200]),
+    olderRetries: RetrySchedule(delays: [0, 300, 600, 900, 1_200, 1_500, 1_800]),
     host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
     note: "no authorisation is published; user records must be switched on in the dashboard")
 

@@ -14,10 +14,11 @@ public struct RetrySchedule: Sendable, Hashable {
     delays = [0] + seconds
   }
 
-  private init() { delays = [0] }
+  /// Published delays, which ascend from 0.
+  init(delays: [Int64]) { self.delays = delays }
 
   /// A first attempt without published retries.
-  public static let firstOnly = RetrySchedule()
+  public static let firstOnly = RetrySchedule(delays: [0])
 
   /// The seconds from a message's creation in which the attempt at `delay` can arrive.
   private static func range(of delay: Int64) -> Range<Int64> {

@@ -31,10 +31,8 @@ public func captureTime(
     {
       return time
     }
-    if mark != "", InstantText.rfc3339(date) != nil, let year = Int(year), let month = Int(month),
-      let day = Int(day)
-    {
-      return calendar.start(of: Day(year: year, month: month, day: day))
+    if mark != "", let midnight = InstantText.rfc3339(date) {
+      return calendar.start(of: CivilCalendar.utc.day(of: midnight))
     }
   }
   return nil
