@@ -78,6 +78,14 @@ public enum EventKind: UInt8, NamedCode {
     }
   }
 
+  /// Whether only subscriptions have such an event.
+  public var isAboutSubscription: Bool {
+    switch self {
+    case .other, .observed, .purchased, .purchaseRefunded: false
+    default: true
+    }
+  }
+
   /// Whether this event is a refund.
   public var isRefund: Bool { self == .refunded || self == .purchaseRefunded }
 }

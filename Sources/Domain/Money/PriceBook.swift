@@ -123,6 +123,14 @@ public enum PeriodLength: Sendable, Hashable {
     }
   }
 
+  /// The mean length; a month has 30.4375 days, as for the contract's MRR.
+  public var mean: Interval {
+    switch self {
+    case .days(let count): .days(Int64(count))
+    case .months(let count): .minutes(Int64(count) * 43_830)
+    }
+  }
+
   /// The start of a period of this length that ends at `end`.
   public func start(before end: Instant) -> Instant { self.end(from: end, times: -1) }
 

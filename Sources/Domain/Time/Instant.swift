@@ -79,6 +79,9 @@ public struct Interval: Codable, Sendable, Hashable, Comparable {
     (milliseconds + length.milliseconds / 2) / length.milliseconds
   }
 
+  /// Whether it is a calendar month, allowing for the hours by which stores charge early or late.
+  public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
+
   /// The sum of both lengths.
   public static func + (left: Interval, right: Interval) -> Interval {
     Interval(milliseconds: left.milliseconds + right.milliseconds)

@@ -177,13 +177,3 @@ extension Reconciler {
     return span.rounded(dividingBy: length)
   }
 }
-
-extension PeriodLength {
-  /// The mean length; a month has 30.4375 days, as for the contract's MRR.
-  var mean: Interval {
-    switch self {
-    case .days(let count): .days(Int64(count))
-    case .months(let count): .minutes(Int64(count) * 43_830)
-    }
-  }
-}

@@ -109,13 +109,3 @@ extension Event {
     graceEnd ?? (kind == .graceEntered && !provider.capabilities.sendsGraceEnds ? periodEnd : nil)
   }
 }
-
-extension EventKind {
-  /// Whether only subscriptions have such an event.
-  var isAboutSubscription: Bool {
-    switch self {
-    case .other, .observed, .purchased, .purchaseRefunded: false
-    default: true
-    }
-  }
-}

@@ -101,8 +101,3 @@ extension SubscriptionHistory {
     return running?.effectiveEnd.map { events[last].time <= $0 } ?? true
   }
 }
-
-extension Interval {
-  /// Whether it is a calendar month, allowing for the hours by which stores charge early or late.
-  public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
-}
