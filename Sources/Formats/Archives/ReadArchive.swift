@@ -34,13 +34,13 @@ public struct ArchiveDamage: Codable, Sendable, Equatable {
 
 /// The result of reading an archive.
 public struct ArchiveEnd: Codable, Sendable, Equatable {
-  /// Length of the inflated archive, up to the damage.
+  /// Length of the inflated archive; of a damaged one, up to the end of its last whole value.
   public let inflatedBytes: Int64
   /// Nil when the archive is whole.
   public let damage: ArchiveDamage?
   /// SHA-256 of all bytes of the file, including those after the damage; 64 lower-case hex digits.
   public let sha256: String
-  /// Hash of the inflated archive, up to the damage.
+  /// Hash of that content.
   public let contentHash: Int64
 }
 
@@ -163,9 +163,15 @@ private func read(
     // In a nested damaged member or in a document, it is unknown which lines may be wrong.
     damage?.provisionalFrom = 0
   }
-  return ArchiveEnd(
-    inflatedBytes: reader.position, damage: damage, sha256: sha256,
-    contentHash: content.contentHash)
+  let whole = damage == nil || isDocument ? reader.position : lines.consumed
+  var hash = content.contentHash
+  if whole < reader.position {
+    // What follows the damage, such as zeros, is not in the intact file.
+    var beginning = ContentHash()
+    try zlibWindow(of: bytes, levels.count).pass(upTo: whole) { beginning.add($0) }
+    hash = beginning.value
+  }
+  return ArchiveEnd(inflatedBytes: whole, damage: damage, sha256: sha256, contentHash: hash)
 }
 
 /// A hash of the first lines that finds archives of which one may be the beginning of another.
