@@ -142,7 +142,8 @@ extension [Int64: RetractedLines] {
 
 extension Ledger {
   /// Returns archives with lines of a gzip member with a wrong checksum, if the intact file arrived
-  /// earlier or later: with the same name, and with the same length or mostly the same events.
+  /// earlier or later: with the same name, and with the same path and length or mostly the same
+  /// events.
   public func replacedDamage() throws(SubledgerError) -> [ArchiveRecord] {
     try all(
       "look for damaged archives",
@@ -153,7 +154,7 @@ extension Ledger {
         where whole.name = archive.name and whole.kind = archive.kind
           and whole.id <> archive.id and whole.damage_offset is null
           and (
-            whole.bytes = archive.bytes
+            whole.path = archive.path and whole.bytes = archive.bytes
             or 2 * iif(whole.id > archive.id, whole.duplicates, archive.duplicates)
               >= archive.accepted + archive.duplicates))
       order by id

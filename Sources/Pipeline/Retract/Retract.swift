@@ -26,6 +26,7 @@ extension RunPipeline {
             return line.map(known.lines.contains) ?? (known != RetractedLines())
           }
         }
+      try requireOneLog(target, found)
       let retractions = found.map { Retraction($0, line: line) }
       guard !retractions.isEmpty else {
         throw SubledgerError(
@@ -67,6 +68,15 @@ extension RunPipeline {
     throw SubledgerError(
       .usage, "no archive of the ledger \(plan.ledger) is named \(target.shown())",
       hint: "give its name or SHA-256 as in inputs.csv, followed by :LINE for one line")
+  }
+
+  /// Refuses a name that files in several folders, or on several days, have had.
+  private func requireOneLog(_ target: String, _ found: [ArchiveRecord]) throws {
+    guard Set(found.map(\.stream)).count > 1 else { return }
+    let digests = Set(found.map { String($0.sha256.prefix(12)) }).sorted()
+    throw SubledgerError(
+      .usage, "\(target.shown()) names several archives: \(digests.joined(separator: ", "))",
+      hint: "give the SHA-256 of one, as in inputs.csv, or its first digits, and :LINE for a line")
   }
 
   /// Refuses an archive that is part of a log: it is not clear whether to retract the lines that

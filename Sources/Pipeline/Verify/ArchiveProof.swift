@@ -42,7 +42,7 @@ extension RunPipeline {
   ) throws -> [ArchiveLocation] {
     let (roots, sources) = (plan.archives + plan.snapshots, plan.sources)
     let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots, by: sources).files
-    let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
+    let named = Dictionary(grouping: given, by: \.name)
     let copies = Dictionary(grouping: all, by: \.sha256)
     let events = all.filter { $0.kind == .events }
     let streams = Dictionary(grouping: events, by: \.stream)
@@ -51,7 +51,7 @@ extension RunPipeline {
     // bytes of another archive is not damage, either.
     @Sendable func location(of archive: ArchiveRecord) -> ArchiveLocation {
       var location = ArchiveLocation()
-      for path in [archive.path, named[archive.name]].compactMap(\.self) {
+      for path in [archive.path] + (named[archive.name] ?? []).map(\.path) {
         do throws(SubledgerError) {
           guard let file = try ArchiveFolder.file(at: path, by: sources) else { continue }
           let sum = try sha256(of: file)

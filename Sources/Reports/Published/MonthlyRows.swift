@@ -98,7 +98,7 @@ final class MonthlyRows {
     }
     for row in rows where !row.isComplete {
       let old = previous.removeValue(forKey: row.key)
-      guard history.isComplete(month, kind, try feed(row.key)) else { continue }
+      guard try history.isComplete(month, kind, feed(row.key)) else { continue }
       if let old {
         // What was complete stays the version to compare with, until the row is complete again.
         guard old.row.isComplete, let run = try history.ledger.run(old.run),
@@ -111,7 +111,7 @@ final class MonthlyRows {
         changed.append((row.key, row, nil))
       }
     }
-    for (key, old) in previous where history.isComplete(month, kind, try feed(key)) {
+    for (key, old) in previous where try history.isComplete(month, kind, feed(key)) {
       if old.row.isComplete {
         try change(key, old.row, nil, old.run)
       } else {

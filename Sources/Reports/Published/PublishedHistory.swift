@@ -28,9 +28,13 @@ final class PublishedHistory {
     return found
   }
 
-  /// Whether rows of a feed for `month` are complete now, even if there are none.
-  func isComplete(_ month: Month, _ kind: HorizonKind, _ feed: Feed?) -> Bool {
-    feed.flatMap { horizons[$0]?[kind] }.map { month < $0 } ?? false
+  /// Whether rows of a feed for `month` are complete now, even if there are none: as far as they
+  /// were if the feed has no more deliveries, because all were retracted.
+  func isComplete(_ month: Month, _ kind: HorizonKind, _ feed: Feed?) throws -> Bool {
+    guard let feed else { return false }
+    if let horizon = horizons[feed]?[kind] { return month < horizon }
+    guard let last = try lastRun(completing: month, kind, feed) else { return false }
+    return try ledger.run(last).map { plan.rules.asOf >= $0.asOf } ?? false
   }
 
   /// The newest earlier run in which the rows of a feed were complete for `month`.

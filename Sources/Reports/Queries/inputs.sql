@@ -69,5 +69,5 @@ from sums
 join archive on archive.id = sums.id
 left join names on names.stream = coalesce(archive.stream, archive.id)
 order by
-  coalesce(names.text, cell_name(archive.name)),
+  cell_name(coalesce(names.text, archive.name)),
   archive.sha256

@@ -116,4 +116,53 @@ struct RetractWorldTests {
     }
     try program.run(["verify", "--replay"]).ended(0)
   }
+
+  @Test("When the last line of a feed is retracted, its complete numbers are restated")
+  func lastOfFeed() throws {
+    let program = try Program()
+    for (app, first) in [("111", 1), ("222", 5)] {
+      let lines = (first..<first + 4).map { number in
+        var body = Body(number)
+        body.members["app_id"] = "\"\(app)\""
+        // The last one is in April, so that the months before it are complete.
+        if number == first + 3 {
+          for name in ["time", "created_at"] { body.members[name] = "1777590000" }
+        }
+        return body.line + "\n"
+      }
+      try program.folder.write(lines.joined(), to: "in/\(app).jsonl")
+    }
+    let run = ["run", "--archives", "in", "--as-of", "2026-05-01"]
+    try program.run(run).ended(0, 1)
+    try program.run(["retract", "222.jsonl", "--reason", "a test"]).ended(0)
+    try program.run(run).ended(0, 1)
+    let restated = try program.rows("restatements.csv").filter {
+      $0["report"] == "revenue_monthly" && $0["column"] == "charges"
+    }
+    #expect(restated.map { $0["delta"] } == ["-3"], "\(restated)")
+    #expect(restated.allSatisfy { $0["cause"] == "retraction" })
+  }
+
+  @Test("A name that several archives have is not retracted; moved, they are found all the same")
+  func sameName() throws {
+    let program = try Program()
+    let folder = program.folder
+    try folder.write(bodies(2), to: "a/x.jsonl")
+    try folder.write(bodies(2, from: 5), to: "b/x.jsonl")
+    try program.run(["run", "--archives", "a", "b", "--as-of", "2026-05-01"]).ended(0, 1)
+    let hashes = try program.rows("inputs.csv").compactMap { $0["sha256"] }
+    for target in ["x.jsonl", "x.jsonl:1"] {
+      let refused = try program.run(["retract", target, "--reason", "a test"]).ended(64)
+      for hash in hashes { #expect(refused.errors.contains(hash.prefix(12)), "\(refused)") }
+    }
+    for name in ["a", "b"] {
+      let (old, new) = (folder.path(name), folder.path("moved-\(name)"))
+      try FileManager.default.moveItem(atPath: old, toPath: new)
+    }
+    let target = try #require(hashes.last) + ":1"
+    try program.run(
+      ["retract", target, "--reason", "a test", "--archives", "moved-a", "moved-b"]
+    ).ended(0)
+    try program.run(["verify", "--strict", "--archives", "moved-a", "moved-b"]).ended(0)
+  }
 }
