@@ -70,8 +70,12 @@ extension Ledger {
   }
 
   /// Returns the snapshot files that are damaged or have rejected lines, and for which neither an
-  /// intact file of the same name nor an intact file of a later run arrived; nil if there are none.
-  public func incompleteSnapshots() throws(SubledgerError) -> IncompleteSnapshots? {
+  /// intact file of the same path nor an intact file of a later run arrived; nil if there are none.
+  ///
+  /// The later run's file must have a snapshot of the same provider, captured at or before `asOf`.
+  public func incompleteSnapshots(
+    asOf: Instant
+  ) throws(SubledgerError) -> IncompleteSnapshots? {
     try first(
       "look for snapshots that are not whole",
       """
@@ -82,9 +86,15 @@ extension Ledger {
       where kind = 'snapshots' and (status = 'damaged' or rejected > 0) and not exists (
         select 1 from archive as whole
         where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
-          and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
+          and (
+            whole.path = torn.path and whole.id > torn.id
+            or whole.run > torn.run and exists (
+              select 1 from snapshot
+              where archive = whole.id and captured_ms <= ? and (
+                provider in (select provider from snapshot where archive = torn.id)
+                or torn.id not in (select archive from snapshot)))))
       order by id desc limit 1
-      """
+      """, asOf
     ) { row in
       IncompleteSnapshots(
         newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),

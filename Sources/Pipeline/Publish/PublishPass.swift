@@ -32,7 +32,7 @@ struct PublishPass {
     manifest.counts.merge(decided.counts) { $1 }
     fold.result.facts = Facts()
     try ledger.releaseMemory()
-    let incomplete = try ledger.incompleteSnapshots()
+    let incomplete = try ledger.incompleteSnapshots(asOf: rules.asOf)
     let read = try ledger.intake(ofRun: run)
     let gate = try QualityGate(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,

@@ -49,7 +49,7 @@ extension RunPipeline {
     settings.feeds = feeds
     // Users who are missing from one half of a file may be in the other half.
     settings.snapshotsComplete =
-      try plan.snapshotsAreComplete && ledger.incompleteSnapshots() == nil
+      try plan.snapshotsAreComplete && ledger.incompleteSnapshots(asOf: rules.asOf) == nil
     settings.strings = words
     settings.lengths = listed.merging(plan.periods) { $1 }
     settings.snapshotsFromWebhooks = plan.snapshotsFromWebhooks
@@ -88,7 +88,8 @@ extension ReconciliationSettings {
   /// and trials show it.
   ///
   /// - Parameter begun: returns how many of each product began; used only if a provider with
-  ///   snapshots has several apps, else its products need no check, or a product has base plans.
+  ///   snapshots has several apps or one of their products is several of stores, else products need
+  ///   no check, or if a product has base plans.
   func knowing(
     _ prices: PaidPrices, _ rates: ExchangeRates, in ledger: Ledger,
     begun: () throws -> [ProductKey: Int64]
@@ -96,7 +97,9 @@ extension ReconciliationSettings {
     var rules = self
     (rules.prices, rules.rates) = (prices, rates)
     let apps = Dictionary(grouping: feeds, by: \.feed.provider)
-    let sellSeveral = snapshotsTakenAt.keys.contains { apps[$0, default: []].count > 1 }
+    let sellSeveral =
+      snapshotsTakenAt.keys.contains { apps[$0, default: []].count > 1 }
+      || !snapshotsTakenAt.isEmpty && products.values.contains { $0.count > 1 }
     let words = ledger.symbols.words
     guard sellSeveral || words.contains(where: { $0.withoutBasePlan != nil }) else { return rules }
     var known = StringTable()

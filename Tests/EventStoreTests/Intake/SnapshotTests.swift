@@ -147,9 +147,10 @@ struct SnapshotTests {
 
   @Test("A file with rejects is torn until it is complete, or a later run brings complete ones")
   func torn() throws {
+    var asOf = Instant(milliseconds: .max)
     func add(_ name: String, _ content: String, rejected: Bool) throws {
       var archive = NewArchive.named(content, kind: .snapshots)
-      archive.name = name
+      (archive.name, archive.path) = (name, name)
       let ingest = try SnapshotIntake(archive, into: ledger)
       let reject = Reject(
         place: Provenance(line: 4), reason: "bad_time", detail: "expires: no time")
@@ -158,24 +159,27 @@ struct SnapshotTests {
     }
     try add("s", "half", rejected: true)
     #expect(
-      try ledger.incompleteSnapshots()
+      try ledger.incompleteSnapshots(asOf: asOf)
         == IncompleteSnapshots(
           newest: "s", lines: 2, rejected: 1, firstReject: "expires: no time, at line 4"))
     // It may be another part of the same set.
     try add("t", "other", rejected: false)
     try add("u", "third", rejected: true)
-    let both = try ledger.incompleteSnapshots()
+    let both = try ledger.incompleteSnapshots(asOf: asOf)
     #expect(both?.newest == "u" && both?.files == 2 && both?.rejected == 2)
     try add("u", "third, whole", rejected: false)
-    #expect(try ledger.incompleteSnapshots()?.newest == "s")
+    #expect(try ledger.incompleteSnapshots(asOf: asOf)?.newest == "s")
     try ledger.publish()
     try add("v", "still bad", rejected: true)
-    #expect(try ledger.incompleteSnapshots()?.files == 2)
+    #expect(try ledger.incompleteSnapshots(asOf: asOf)?.files == 2)
     try add("w", "whole", rejected: false)
-    #expect(try ledger.incompleteSnapshots()?.newest == "v")
+    #expect(try ledger.incompleteSnapshots(asOf: asOf)?.newest == "v")
     try ledger.publish()
     try add("x", "whole again", rejected: false)
-    #expect(try ledger.incompleteSnapshots() == nil)
+    #expect(try ledger.incompleteSnapshots(asOf: asOf) == nil)
+    // Snapshots after as-of show nothing yet.
+    asOf = Instant(milliseconds: 0)
+    #expect(try ledger.incompleteSnapshots(asOf: asOf)?.files == 2)
   }
 
   @Test("An abandoned file of snapshots leaves nothing behind")
