@@ -121,12 +121,23 @@ extension Ledger {
     let customers = try database.all("select distinct id from customer where user = ?", user) {
       try keys.key(of: $0.text(0))
     }
-    for key in customers where try !database.isAny("user where key = ?", key) {
+    for key in customers where try !database.isAny("erased where key = ?", key) {
       let pseudonym = Self.newPseudonym
-      try database.run("insert into user (key, id) values (?, ?)", key, pseudonym)
+      try database.run(
+        """
+        insert into user (key, id) values (?1, ?2) on conflict (key) do update set id = ?2
+        """, key, pseudonym)
       try database.run("insert into erased (key, pseudonym) values (?, ?)", key, pseudonym)
     }
     try database.run("delete from customer where user = ?", user)
+    for key in Set([user] + customers) { try count(key, id, in: database, &result) }
+    return result
+  }
+
+  /// Adds what refers to the user with that key, and what contains the erased `id`.
+  private func count(
+    _ user: Int64, _ id: String, in database: Connection, _ result: inout Erasure
+  ) throws {
     try database.forEachRow(
       """
       select count(*), coalesce(sum(versions), 0),
@@ -140,11 +151,12 @@ extension Ledger {
       from lineage where user = ?1 and user <> 0
       """, user, id
     ) { row in
-      (result.lineages, result.versions) = (row.int64(0), row.int64(1))
-      (result.snapshots, result.breaks) = (row.int64(2), row.int64(3))
-      result.providerIDs = row.int64(4)
+      result.lineages += row.int64(0)
+      result.versions += row.int64(1)
+      result.snapshots += row.int64(2)
+      result.breaks += row.int64(3)
+      result.providerIDs += row.int64(4)
     }
-    return result
   }
 
   private static var newPseudonym: String {

@@ -144,4 +144,26 @@ struct EraseAgainTests {
     let again = try program.run(["erase", customer, "--reason", "request 7"])
     #expect(again.status == 0 && again.output.contains("before"), "\(again)")
   }
+
+  @Test("Another provider's user whose id is the app's own id of the person is erased, too")
+  func customerOfOtherProvider() throws {
+    let customer = "acct-00000007"
+    var body = Body(7)
+    body.members["identity_id"] = "\"\(customer)\""
+    let purchase =
+      #"{"productId":"apple:coins","purchaseId":"apple:777001","#
+      + #""platform":"apple","purchaseDate":"2026-02-05T00:00:00.000Z"}"#
+    let other =
+      #"{"type":"purchases.updated","applicationUsername":"\#(customer)","password":"x","#
+      + #""purchases":{"apple:coins":\#(purchase)}}"#
+    try program.folder.write("customer_id: identity_id\n", to: "subledger.yaml")
+    try program.folder.write(body.line + "\n" + other + "\n", to: "in/1.jsonl")
+    _ = try run(1)
+    _ = try erase()
+    _ = try run(2)
+    for (path, file) in try filesAndBytes(under: program.folder.path(".")) {
+      let isOwn = path.hasPrefix("in/") || path.hasSuffix("-wal")
+      #expect(isOwn || file.range(of: Data(customer.utf8)) == nil, "\(path)")
+    }
+  }
 }
