@@ -34,7 +34,7 @@ public func oneAfterTheOther(
   for path in paths { try work(path) }
 }
 
-/// A complete staged set with its manifest and checksums.
+/// A complete staged set with its manifest; its checksums are written when it is published.
 public struct SealedSet {
   let staging: Staging
   let sums: Checksums
@@ -57,18 +57,19 @@ public func publish(
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
   var route = Publication.Route.unchanged
-  if !changed.isEmpty || !vanished.isEmpty {
-    try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
+  let isListed = try readFile("\(staging.out)/\(checksumsName)") == sums.document
+  if !changed.isEmpty || !vanished.isEmpty || !isListed {
+    try syncAll(sums, in: staging.path, but: carried, and: others, each)
     let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
     if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
     route = isAtOnce ? .atOnce : .oneByOne
   }
   staging.clear(of: ours, each)
-  return Publication(route: route, changed: changed.filter { $0 != checksumsName })
+  return Publication(route: route, changed: changed)
 }
 
 extension Staging {
-  /// Writes the manifest and then, last, the checksums of all files of `reports`.
+  /// Writes the manifest, last of all files of `reports`, and returns the set with its checksums.
   public func sealed(
     by manifest: Manifest, of reports: WrittenReports? = nil
   ) throws(SubledgerError) -> SealedSet {
@@ -81,21 +82,20 @@ extension Staging {
     try writeFile(document, to: "\(path)/\(manifestName)")
     var sums = Checksums(hashes: seals.mapValues(\.sha256))
     sums.hashes[manifestName] = sha256(of: document)
-    try writeFile(sums.document, to: "\(path)/\(checksumsName)")
     return SealedSet(staging: self, sums: sums)
   }
 }
 
 /// Replaces each unchanged staged file by the published file with the same bytes.
 ///
-/// Returns the paths of the changed files, including the checksums, and of files that have a second
-/// name in the staging folder.
+/// Returns the paths of the changed files, and of files that have a second name in the staging
+/// folder.
 private func carryOverUnchanged(
   _ sums: Checksums, from staging: Staging
 ) throws(SubledgerError) -> (changed: [String], carried: Set<String>) {
   var changed: [String] = []
   var carried: Set<String> = []
-  for path in sums.paths + [checksumsName] {
+  for path in sums.paths {
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
     // Renaming one name of a file to another name of it would leave both.
@@ -104,9 +104,8 @@ private func carryOverUnchanged(
       carried.insert(path)
       continue
     }
-    let hash = if let known = sums.hashes[path] { known } else { try seal(of: new).sha256 }
     guard let there, there.isFile, there.st_size == staged?.st_size,
-      try seal(of: old).sha256 == hash
+      try seal(of: old).sha256 == sums.hashes[path]
     else {
       changed.append(path)
       continue
@@ -127,15 +126,20 @@ let carriedName = ".carried"
 
 /// Waits until the files and their folders are on the disk, except the `carried` files of the
 /// previous set: syncing a file costs as much as writing a report.
+///
+/// Then writes the checksums: after a power cut, the files in a folder that has them are as listed.
 private func syncAll(
-  _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
+  _ sums: Checksums, in folder: String, but carried: Set<String>, and others: [String],
   _ each: ForEachPath
 ) throws(SubledgerError) {
-  let places = paths.map { "\(folder)/\($0)" }
-  let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
+  let places = sums.paths.map { "\(folder)/\($0)" }
+  let new = sums.paths.filter { !carried.contains($0) }.map { "\(folder)/\($0)" }
   var waiting: [String] = []
   for path in others where try status(of: path) != nil { waiting.append(path) }
   try each(waiting + new) { path throws(SubledgerError) in try sync(path) }
+  let checksums = "\(folder)/\(checksumsName)"
+  try writeFile(sums.document, to: checksums)
+  try sync(checksums)
   let folders = Set(places.map(parent(of:))).union([folder])
   try each(folders.sorted()) { path throws(SubledgerError) in try sync(path) }
 }
