@@ -186,13 +186,18 @@ final class Reconciler {
     var found = withoutCountedElsewhere(draft, name).finished(knownAt: knownUntil, rules)
     if let lineage = byName[name] {
       found.parts = lineage.parts
-      found.periodLength = periodLength(lineage.latest) ?? .seconds(0)
+      found.periodLength = periodLength(of: draft, in: lineage)
     }
     // An end is in doubt within the gap of a missing event.
     if draft.code.isMissing, !draft.isInformational, let at = draft.expectedAt {
       doubts[name, default: []].append(at - gap..<at + gap)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
+  }
+
+  /// The length of the periods of the product of a break, else of the latest one.
+  func periodLength(of draft: BreakDraft, in lineage: LineageInput) -> Interval {
+    rules.length(of: draft.subject.product)?.mean ?? periodLength(lineage.latest) ?? .seconds(0)
   }
 
   /// Whether a snapshot or a webhook shows that the subscription began before `limit`.

@@ -59,7 +59,7 @@ public final class LineageInput {
       return original
     }
     let begins = zip(latest.mergedSince, parts)
-    let next = code == .missedStart ? begins.first { $0.0 > instant } : nil
+    let next = code == .missedStart ? begins.first { $0.0 >= instant } : nil
     return (next ?? begins.reversed().first { $0.0 <= instant })?.1 ?? original
   }
 

@@ -115,27 +115,32 @@ extension Reconciler {
     return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) != true
   }
 
-  /// The configured or listed length, else that of the last paid period, perhaps of an offer.
-  func periodLength(_ state: LineageState) -> Interval? {
-    if let length = knownLength(of: state) { return length.mean }
-    let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
-    guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
-    return end.since(paid.periodStart)
+  /// The length of the periods of `product`, or of the latest one if that is zero: as configured or
+  /// listed, else that of its last paid period, perhaps of an offer, or of any last one.
+  func periodLength(_ state: LineageState, of product: StringID = 0) -> Interval? {
+    if let length = knownLength(of: product, state) { return length.mean }
+    let paid = state.subscriptionCharges.filter { $0.periodEnd != nil }
+    guard let last = paid.last(where: { $0.product == product }) ?? paid.last,
+      let end = last.periodEnd, end > last.periodStart
+    else { return nil }
+    return end.since(last.periodStart)
   }
 
-  private func knownLength(of state: LineageState) -> PeriodLength? {
-    rules.fold.periods[state.product]
-      ?? rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
+  private func knownLength(of product: StringID, _ state: LineageState) -> PeriodLength? {
+    let product = product == 0 ? state.product : product
+    return rules.fold.periods[product]
+      ?? rules.fold.prices.period(of: product, in: state.store, at: knownAt)
   }
 
-  /// When the first of `count` periods until `end` began, not before `earliest`; nil if unknown.
+  /// When the first of `count` periods of `product` until `end` began, not before `earliest`; nil
+  /// if unknown.
   func begin(
-    of count: Int64 = 1, periodsUntil end: Instant, _ state: LineageState,
+    of count: Int64 = 1, periodsUntil end: Instant, _ state: LineageState, product: StringID = 0,
     earliest: Instant = Instant(milliseconds: .min)
   ) -> Instant? {
-    guard let length = periodLength(state) else { return nil }
+    guard let length = periodLength(state, of: product) else { return nil }
     let begun = max(earliest, end - Interval(milliseconds: length.milliseconds * count))
-    guard begun > earliest, let known = knownLength(of: state) else { return begun }
+    guard begun > earliest, let known = knownLength(of: product, state) else { return begun }
     return max(earliest, known.end(from: end, times: -Int(count)))
   }
 

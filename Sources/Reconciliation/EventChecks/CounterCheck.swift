@@ -68,10 +68,11 @@ extension Reconciler {
   private func conversionDue(
     _ trial: Trial, before first: Charge, _ number: Int64, mayLapse: Bool, _ lineage: LineageInput
   ) -> Instant {
-    let length = periodLength(lineage.state)?.milliseconds ?? 0
+    let length = periodLength(lineage.state, of: first.product)?.milliseconds ?? 0
     let begun =
-      begin(of: number, periodsUntil: first.periodStart, lineage.state, earliest: trial.start)
-      ?? max(trial.start, first.periodStart)
+      begin(
+        of: number, periodsUntil: first.periodStart, lineage.state, product: first.product,
+        earliest: trial.start) ?? max(trial.start, first.periodStart)
     guard capabilities.sendsPeriodEnds, let end = trial.end else { return begun }
     // Months differ in length.
     let code = trial.codeOfCharge(at: begun - Interval(milliseconds: length / 7))
@@ -89,7 +90,9 @@ extension Reconciler {
   ) {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
-    let first = start.map { $0 + (periodLength(lineage.state) ?? .seconds(0)) }
+    // The latest product can have another length.
+    let length = periodLength(lineage.state, of: (known.first ?? charge).product) ?? .seconds(0)
+    let first = start.map { $0 + length }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
     if isByOrder, isListed(charge, andBefore: from) { return }
     // What another jump left out is dated at its later charge at the latest.
@@ -102,8 +105,9 @@ extension Reconciler {
         } ?? true)
     }
     var left = jump.between - total(between)
-    if isByOrder, let length = periodLength(lineage.state)?.milliseconds, length > 0 {
-      left = min(left, (charge.periodStart.since(from).milliseconds + length / 7) / length)
+    if isByOrder, length > .seconds(0) {
+      let (free, unit) = (charge.periodStart.since(from).milliseconds, length.milliseconds)
+      left = min(left, (free + unit / 7) / unit)
       let elsewhere = lineage.latest.countedElsewhere(as: .missedRenewal)
       left -= Int64(elsewhere.count { begin < $0.time && $0.time < charge.time })
     }

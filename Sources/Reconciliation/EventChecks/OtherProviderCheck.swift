@@ -96,7 +96,7 @@ extension Reconciler {
       if isNamed || draft.missingEvents == 1 { return isNamed }
     }
     guard let due = draft.expectedAt else { return false }
-    let length = periodLength(lineage.state) ?? .seconds(0)
+    let length = periodLength(of: draft, in: lineage)
     let until = due + Interval(milliseconds: length.milliseconds * draft.missingEvents)
     // An end that follows from a length can be later than the store's by a grace.
     let early = capabilities.sendsPeriodEnds ? gap : .seconds(length.milliseconds / 2_000)

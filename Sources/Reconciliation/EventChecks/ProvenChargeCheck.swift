@@ -43,8 +43,21 @@ extension Reconciler {
 
   /// Whether the snapshot lists the charge after the gap and one before it.
   private func isListed(around period: UnseenPeriod, in lineage: LineageInput) -> Bool {
-    let next = lineage.latest.subscriptionCharges.last { $0.time == period.time }
-    return next.map { isListed($0, andBefore: period.start ?? period.end) } ?? false
+    charge(after: period, lineage).map {
+      isListed($0, andBefore: period.start ?? period.end)
+    } ?? false
+  }
+
+  /// The charge that ended a time without charge.
+  private func charge(after period: UnseenPeriod, _ lineage: LineageInput) -> Charge? {
+    lineage.latest.subscriptionCharges.last { $0.time == period.time }
+  }
+
+  /// How many of Play's orders are missing: up to the named one, or before the next charge.
+  private func orders(of period: UnseenPeriod, _ lineage: LineageInput) -> Int64? {
+    guard period.transaction == 0 else { return lineage.orders(until: period.transaction) }
+    return charge(after: period, lineage).flatMap { lineage.orders(until: $0.transaction) }
+      .map { $0 - 1 }
   }
 
   /// Whether a snapshot of the time without charge shows that access ended before it.
@@ -74,7 +87,7 @@ extension Reconciler {
         && charge.at.map { first - gap <= $0 && $0 < period.start ?? period.end } ?? false
     }
     let proven = code == .missedRenewal ? charges(provenBy: period, lineage) : 1
-    let orders = lineage.orders(until: period.transaction)
+    let orders = orders(of: period, lineage)
     let count = max(1, min(proven, orders ?? proven) - total(found))
     let due = end(of: found, after: count > 1 ? first : at)
     let product = withOnlyPlan(lineage.text(period.product), in: lineage)
@@ -110,9 +123,10 @@ extension Reconciler {
   /// Whether a canceled subscription was bought again: more than a period after its end, and not
   /// while the store still collected for it.
   private func isAfterLapse(_ period: UnseenPeriod, _ lineage: LineageInput) -> Bool {
-    let length = periodLength(lineage.latest)
+    let length = periodLength(lineage.latest, of: period.product)
     guard period.isAfterCancel, let end = period.previousEnd,
-      let begin = period.start ?? begin(periodsUntil: period.end, lineage.latest)
+      let begin = period.start
+        ?? begin(periodsUntil: period.end, lineage.latest, product: period.product)
     else { return false }
     let isCollected = period.isRecovery && !isExpired(lineage.latest, at: end)
     if isCollected, begin <= end + rules.fold.retryHorizon { return false }
@@ -121,17 +135,16 @@ extension Reconciler {
   }
 
   /// The number of periods since the previous end; 1 if a payment had failed, because its charge
-  /// can be at any time.
+  /// can be at any time, or fails at the end, which is then later than that of the period.
   private func charges(provenBy period: UnseenPeriod, _ lineage: LineageInput) -> Int64 {
     let state = lineage.latest
     let free = period.transaction == 0 ? period.start : nil
     let held = state.subscriptionCharges.last { $0.time < period.time }?.product
-    // The latest product can have another length.
     let own = rules.length(of: lineage.text(period.product))?.mean
     guard let end = free ?? period.previousEnd,
-      let length = (held == period.product ? own : nil) ?? periodLength(state),
+      let length = (held == period.product ? own : nil) ?? periodLength(state, of: held ?? 0),
       length > .seconds(0),
-      !period.isRecovery, !hasFailed(state, at: end)
+      !period.isRecovery, period.kind != .endedInvoluntarily, !hasFailed(state, at: end)
     else { return 1 }
     let count = max(1, period.end.since(end).rounded(dividingBy: length))
     guard period.transaction != 0 else { return count }
@@ -154,7 +167,7 @@ extension Reconciler {
       period.isRecovery || hasFailed(state, at: end) || isExpired(state, at: end)
         || isAfterLapse(period, lineage)
     else { return period.previousEnd }
-    return begin(periodsUntil: period.end, state, earliest: end) ?? end
+    return begin(periodsUntil: period.end, state, product: period.product, earliest: end) ?? end
   }
 
   private func evidence(_ period: UnseenPeriod, _ id: String) -> String {
@@ -240,7 +253,7 @@ extension Reconciler {
     let state = lineage.latest
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
       !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
-      let length = periodLength(state), length > .seconds(0),
+      let length = periodLength(state, of: last.product), length > .seconds(0),
       charged > knownAt || !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })
     else { return }

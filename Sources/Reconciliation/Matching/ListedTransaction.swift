@@ -93,7 +93,7 @@ struct ListedTransaction: Equatable {
   /// Whether an entitlement's state and product describe it.
   var isNewest: Bool
   /// When it happened according to the snapshot; nil if not sent.
-  let dateSent: Instant?
+  private(set) var dateSent: Instant?
   /// Whether its purchase is waiting for a payment.
   var isFailing: Bool
   /// Whether its purchase gives no access.
@@ -142,6 +142,7 @@ struct ListedTransaction: Equatable {
     if store == .unknown { store = other.store }
     if price == nil { (price, currency) = (other.price, other.currency) }
     at = at ?? other.at
+    dateSent = dateSent ?? other.dateSent
     expiresAt = expiresAt ?? other.expiresAt
     revokedAt = revokedAt ?? other.revokedAt
     startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
@@ -240,7 +241,7 @@ extension Reconciler {
     let paid = state?.subscriptionCharges.compactMap(\.periodEnd) ?? []
     let tried = state?.trials.compactMap(\.end) ?? []
     let known = (listed + paid + tried).filter { $0 < end - rules.endTolerance }
-    guard let length = state.flatMap(periodLength) else {
+    guard let length = state.flatMap({ periodLength($0) }) else {
       return known.max() ?? transaction.startedAt.flatMap { $0 < end ? $0 : nil }
     }
     // Months differ in length; if two periods are missing, the end between them is unknown.

@@ -33,7 +33,9 @@ extension SubscriptionHistory {
   func restart(before index: Int) -> UnseenPeriod? {
     guard index > 0, let free = periods[index - 1].effectiveEnd, let end = periods[index].end
     else { return nil }
-    let start = periods[index].start - end.since(periods[index].start)
+    let begun = periods[index].start
+    guard end > begun else { return nil }
+    let start = PeriodLength(from: begun, to: end).start(before: begun)
     guard start > free + rules.renewalGap else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let (before, renewal) = (events[previous.opener], events[next.opener])

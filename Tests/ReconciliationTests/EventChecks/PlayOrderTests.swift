@@ -12,7 +12,8 @@ struct PlayOrderTests {
     _ orders: [(month: String, number: Int)], and others: [(month: String, id: String)] = [],
     tried: Bool = false, triedAgain: String? = nil, bought: String? = nil,
     length: PeriodLength = .months(1), from provider: Provider = .flobuk,
-    listed: SnapshotTransaction? = nil, canceled: (month: String, number: Int)? = nil
+    listed: SnapshotTransaction? = nil, canceled: (month: String, number: Int)? = nil,
+    changedToYearly: String? = nil
   ) throws -> [Break] {
     var (story, texts) = (Story(original: first), [transactionKey(first): first])
     if tried {
@@ -30,9 +31,7 @@ struct PlayOrderTests {
       ) { $0.periodEnd = end }
     }
     if let canceled { cancel(canceled, length, in: &story, &texts) }
-    if let triedAgain {
-      story.report(.trialStarted, triedAgain, transaction: 7)
-    }
+    reportLater(triedAgain, changedToYearly, in: &story)
     for index in story.events.indices {
       if let bought {
         var state = Observation()
@@ -69,6 +68,17 @@ struct PlayOrderTests {
     ).breaks.sorted { $0.code.rawValue < $1.code.rawValue }
   }
 
+  private func reportLater(
+    _ triedAgain: String?, _ changedToYearly: String?, in story: inout Story
+  ) {
+    if let triedAgain { story.report(.trialStarted, triedAgain, transaction: 7) }
+    if let changedToYearly {
+      story.report(
+        .upgraded, changedToYearly, until: "2027-04-20", transaction: 8, price: 80,
+        product: Story.yearly)
+    }
+  }
+
   private func cancel(
     _ order: (month: String, number: Int), _ length: PeriodLength, in story: inout Story,
     _ texts: inout [Int64: String]
@@ -87,6 +97,17 @@ struct PlayOrderTests {
     #expect(found.map(\.expectedAt) == [at("2026-02-01")])
     #expect(found.first?.evidence.contains("order GPA.1-2-3-4..2") == true)
     #expect(try breaks([("2026-01-01", -1), ("2026-02-01", 0), ("2026-03-01", 1)]).isEmpty)
+    let changed = try breaks(
+      [("2026-01-01", -1), ("2026-04-01", 2)], changedToYearly: "2026-04-20")
+    #expect(changed.map(\.id) == found.map(\.id) && changed.map(\.missingEvents) == [2])
+  }
+
+  @Test("A time without charge is as many charges as the next order's number shows, at most")
+  func freePeriods() throws {
+    for provider in Provider.allCases where !provider.capabilities.sendsRenewalOrdinals {
+      let found = try breaks([("2026-01-01", -1), ("2026-05-01", 1)], from: provider)
+      #expect(found.map(\.missingEvents) == [1], "\(provider)")
+    }
   }
 
   @Test("An order that a cancel names is as many charges as its number shows, at most")
@@ -171,6 +192,10 @@ struct PlayOrderTests {
     #expect(found.map(\.code) == [.missedStart])
     let due = try #require(found.first?.expectedAt)
     #expect(at("2026-04-29") < due && due < at("2026-05-03"))
+    let changed = try breaks(
+      [], and: [("2026-06-01", "GPA.5-6-7-8..0")], tried: true, from: .iaptic,
+      changedToYearly: "2026-06-20")
+    #expect(changed.map(\.id) == found.map(\.id))
     // The trial's own order was never renewed.
     let own = try breaks([("2026-06-01", 1)], tried: true, from: .iaptic)
     #expect(own.map(\.code) == [.missedConversion])

@@ -156,4 +156,14 @@ struct RestartCheckTests {
       story, shown: premium(until: "2026-03-15", listing: listed), at: "2026-03-01")
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
+
+  @Test("A start before a renewal is expected one calendar month before it")
+  func beforeRenewal() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
+    story.report(.renewed, "2026-05-01", until: "2026-06-01", transaction: 102, price: 10)
+    let scenario = Scenario(story, shown: nil, at: "2026-09-20", provider: .purple)
+    #expect(scenario.breaks.first?.code == .missedStart)
+    #expect(scenario.breaks.first?.expectedAt == at("2026-04-01"))
+  }
 }
