@@ -98,10 +98,12 @@ extension Ledger {
   }
 
   /// Calls `body` with every user who has a snapshot that no run has compared, captured at or
-  /// before `asOf`: with its time and the fingerprint of its content, by time.
+  /// before `asOf`: with its app, its time and the fingerprint of its content, by time.
   public func forEachNewSnapshot(
     asOf: Instant,
-    _ body: (Provider, _ user: Int64, _ captured: Instant, _ content: Int64) throws -> Void
+    _ body: (
+      Provider, _ user: Int64, _ app: Int64, _ captured: Instant, _ content: Int64
+    ) throws -> Void
   ) throws {
     try visit("read new snapshots") { database in
       try database.forEachRow(
@@ -110,8 +112,9 @@ extension Ledger {
         where captured_ms <= ? order by captured_ms, provider, user, app, content
         """, asOf
       ) { row in
-        let content = contentFingerprint(app: row.int64(3), content: row.int64(4))
-        try body(try row.value(0), row.int64(1), row.instant(2), content)
+        let (user, app) = (row.int64(1), row.int64(3))
+        let content = contentFingerprint(app: app, content: row.int64(4))
+        try body(try row.value(0), user, app, row.instant(2), content)
       }
     }
   }

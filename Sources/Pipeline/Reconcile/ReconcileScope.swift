@@ -27,9 +27,9 @@ struct ReconcileScope {
     }
     var users = fold.users
     var new: [UserKey: NewSnapshots] = [:]
-    try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, captured, content in
-      new[UserKey(provider: provider, user: user), default: NewSnapshots()].add(
-        captured, content, isLate: captured <= basis.asOf)
+    try ledger.forEachNewSnapshot(asOf: rules.fold.asOf) { provider, user, app, captured, content in
+      new[UserKey(provider: provider, user: user), default: NewSnapshots(app: app)].add(
+        captured, content, of: app, isLate: captured <= basis.asOf)
     }
     isNewlyShown = Set(new.keys.lazy.map(\.provider))
     try ledger.forEachReconciledUser(isAlike: !new.isEmpty) { row in
@@ -52,21 +52,27 @@ struct ReconcileScope {
 
   /// The snapshots of a user that no run has compared.
   private struct NewSnapshots {
+    /// The app of the first one.
+    let app: Int64
     private var captured = Instant(milliseconds: .min)
     private var content: Int64 = 0
-    private var isLate = false
+    private var mustBeCompared = false
+
+    init(app: Int64) { self.app = app }
 
     /// Adds a snapshot; snapshots are passed by time.
-    mutating func add(_ captured: Instant, _ content: Int64, isLate: Bool) {
+    ///
+    /// One captured before the last run may be older than the one which that run compared, and the
+    /// newest of several apps does not show what the others contain.
+    mutating func add(_ captured: Instant, _ content: Int64, of app: Int64, isLate: Bool) {
       self.content = captured == self.captured ? self.content ^ content : content
       self.captured = captured
-      self.isLate = self.isLate || isLate
+      mustBeCompared = mustBeCompared || isLate || app != self.app
     }
 
     /// Whether they show the same as an earlier comparison.
     func show(the row: ReconciledUser) -> Bool {
-      // A snapshot captured before the last run may be older than the one which that run compared.
-      !isLate && content == row.snapshots && row.validUntil.map { captured <= $0 } ?? false
+      !mustBeCompared && content == row.snapshots && row.validUntil.map { captured <= $0 } ?? false
     }
   }
 

@@ -103,7 +103,7 @@ extension RunPipeline {
     var keys = Set(scope.dirty.all)
     keys.formUnion(try ledger.usersRenamed(since: scope.basis.archive))
     var (shown, unseen): (Set<Int64>, Set<Provider>) = ([], [])
-    try ledger.forEachNewSnapshot(asOf: asOf) { provider, user, _, _ in
+    try ledger.forEachNewSnapshot(asOf: asOf) { provider, user, _, _, _ in
       shown.insert(user)
       unseen.insert(provider)
     }

@@ -44,7 +44,13 @@ final class SnapshotView {
       counts[isTest ? .sandbox : .familyShares, default: 0] += 1
       return true
     }
-    return bought.transactions.isEmpty ? nil : bought
+    guard !bought.transactions.isEmpty else { return nil }
+    if let newest = entitlement.newestTransaction, !isBought(newest, sandbox) {
+      // State and counter are those of what the user did not buy.
+      (bought.isActive, bought.expiresAt, bought.renewState) = (nil, nil, nil)
+      (bought.renewsCount, bought.lastPurchasedAt) = (nil, nil)
+    }
+    return bought
   }
 
   /// Whether the user paid for it with real money.
@@ -88,6 +94,7 @@ final class SnapshotView {
 
 /// Transactions in the sandbox according to events: not every snapshot contains the environment.
 struct SandboxIDs {
+  /// Transactions that are only in the sandbox.
   private var transactions: Set<Int64> = []
   /// Original ids of subscriptions that are only in the sandbox.
   private var originals: Set<Int64> = []
@@ -98,6 +105,7 @@ struct SandboxIDs {
       Set(lineages.flatMap { $0.latest.transactions + [$0.originalKey] })
     }
     transactions = Set(sandbox.flatMap(\.latest.transactions))
+      .subtracting(production.flatMap(\.latest.transactions))
     originals = keys(sandbox).subtracting(keys(production))
   }
 

@@ -115,7 +115,8 @@ extension Reconciler {
     var about = subject(of: entitlement)
     guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
       entitlement.isSubscription, sendsEvents, let end = entitlement.expiresAt,
-      isWatched(end, about), end < knownAt
+      isWatched(end, about), isOver(entitlement), entitlement.renewState != .billingIssue,
+      end + (entitlement.renewState == .willRenew ? gap : .seconds(0)) < knownAt
     else { return }
     about.original = ListedTransaction(newest, of: entitlement).original
     raise(
@@ -164,8 +165,14 @@ extension Reconciler {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt, !canBeKnown(entitlement, of: products)
     else { return false }
+    // The event of a charge can be later than its purchase, and than the snapshot.
+    let isBooked = allLineages.contains { lineage in
+      lineage.latest.subscriptionCharges.contains {
+        products.contains(lineage.text($0.product)) && $0.periodStart.isWithin(gap, of: started)
+      }
+    }
     // A refund has already proved it by its id.
-    if isMissed(at: started) { return true }
+    if isBooked || isMissed(at: started) { return true }
     let about = subject(of: entitlement)
     guard isWatched(started, about) else { return false }
     let shown = "entitlement \(entitlement.id) of \(started.text): \(describe(entitlement))"

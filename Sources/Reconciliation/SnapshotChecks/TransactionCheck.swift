@@ -103,7 +103,10 @@ extension Reconciler {
   func findMissingRefunds() {
     for transaction in view.transactions
     where transaction.revokedAt != nil && !transaction.isTrial {
-      evaluate(revoked: transaction, of: lineage(of: transaction))
+      let lineage = lineage(of: transaction)
+      // A list without types shows a trial like a charge.
+      let isTrial = lineage?.latest.trials.contains { $0.transaction == transaction.key } ?? false
+      if !isTrial { evaluate(revoked: transaction, of: lineage) }
     }
   }
 

@@ -181,4 +181,20 @@ struct EntitlementOriginTests {
     #expect(codes([first, second]) == [])
     #expect(codes([second]) == ["MISSED_START"])
   }
+
+  @Test("A transaction that was also sent to the sandbox is compared like the others")
+  func copiedToSandbox() {
+    var copy = Story(environment: .sandbox)
+    copy.report(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
+    let listed = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01", revoked: "2026-02-10"),
+    ]
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1), copy],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled, listing: listed)],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes.contains("MISSED_REFUND"))
+    #expect(!scenario.codes.contains("AHEAD_OF_SNAPSHOT"))
+  }
 }

@@ -122,4 +122,22 @@ struct SharedIDTests {
     story.events.remove(at: 1)
     #expect(codes(2) == ["MISSED_RENEWAL"])
   }
+
+  @Test("What a family member or the sandbox paid for says nothing about the user's own purchase")
+  func notBought() {
+    var story = Story.monthly(renewals: 0)
+    story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
+    let changes: [(inout SnapshotTransaction) -> Void] = [
+      { $0.grant = .familySharing }, { $0.environment = .sandbox },
+    ]
+    for change in changes {
+      let other = bought(700, .started, "2026-03-01", until: "2026-04-01") {
+        $0.originalID = "700"
+        change(&$0)
+      }
+      var shown = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 0) + [other])
+      shown.renewsCount = 1
+      #expect(Scenario(story, shown: shown, at: "2026-03-20").codes == [])
+    }
+  }
 }

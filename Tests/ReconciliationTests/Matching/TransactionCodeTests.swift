@@ -129,4 +129,13 @@ struct TransactionCodeTests {
         listing: [bought(100, .free, "2026-01-01", until: "2026-02-01")]), at: "2026-01-20")
     #expect(scenario.codes == [])
   }
+
+  @Test("A revoked trial in a list without types misses no refund")
+  func revokedTrial() {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    let listed = bought(100, .unknown, "2026-01-01", until: "2026-01-08", revoked: "2026-01-03")
+    let shown = premium(active: false, until: "2026-01-03", .canceled, listing: [listed])
+    #expect(!Scenario(story, shown: shown, at: "2026-02-20").codes.contains("MISSED_REFUND"))
+  }
 }

@@ -158,6 +158,23 @@ struct PresenceCheckTests {
     #expect(scenario.breaks[0].subscription == "100")
     scenario.entitlements = [premium(active: false, until: "2025-11-30", .canceled, listing: old)]
     #expect(scenario.codes == [])
+    for active in [true, false] {
+      scenario.entitlements = [
+        premium(active: active, until: "2025-12-10", .billingIssue, listing: old)
+      ]
+      #expect(!scenario.codes.contains("MISSED_EXPIRATION"), "the store still collects")
+    }
+  }
+
+  @Test("A start that arrived later than the snapshot, with the shown date, is not missing")
+  func bookedLater() {
+    var story = Story()
+    story.report(.started, "2026-01-02", until: "2026-02-01", price: 10) {
+      $0.periodStart = at("2026-01-01")
+    }
+    let shown = premium(until: "2026-02-01", started: "2026-01-01")
+    let scenario = Scenario(story, shown: shown, at: "2026-01-01T12:00:00", asOf: "2026-01-20")
+    #expect(scenario.codes == [])
   }
 
   @Test("An entitlement that fits several lineages is counted and proves nothing")
