@@ -42,7 +42,8 @@ public struct FoldSettings: Sendable {
   /// When messages of `feed` arrived, without arrivals far away from the rest.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
     let watermark = watermarks[feed]
-    let newest = watermark?.newest ?? Instant(milliseconds: .max)
+    // Of the hour in which as-of lies, only the first and the last arrival are known.
+    let newest = watermark.map { $0.newest + .hours(1) } ?? Instant(milliseconds: .max)
     return min(newest, watermark?.trustedFrom ?? Instant(milliseconds: .min))...newest
   }
 

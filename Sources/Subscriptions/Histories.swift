@@ -54,7 +54,7 @@ private struct FoldGroup {
     let counted = inBusinessOrder(all, before: rules.asOf)
     events = counted.withLastOfEachMessage.withChargesReportedOnce.withStoresOfTheirProducts
     collections = Collections(events)
-    isChained = all.contains {
+    isChained = counted.contains {
       $0.user != 0 || $0.provider.capabilities.linksRenewals(in: $0.store)
     }
   }
@@ -63,12 +63,18 @@ private struct FoldGroup {
     checkStop: () throws -> Void, _ body: (SubscriptionHistory) throws -> Void
   ) throws {
     let purchases = events.indices.filter { !events[$0].isCollectionAlone }
-    let shared = purchases.filter { events[$0].isShared }
+    let lineages = Set(purchases.filter { events[$0].isShared }.map { events[$0].lineage })
+    // A message about an earlier transaction has no state: it is shared as its subscription is.
+    func isShared(_ place: Int) -> Bool {
+      let event = events[place]
+      return event.isShared || event.observation == nil && lineages.contains(event.lineage)
+    }
+    let shared = purchases.filter(isShared)
     if !shared.isEmpty {
       try body(history(GroupEvents(events, at: shared), exclusion: .familySharing, checkStop))
     }
     let groups = events.purchaseGroups(
-      of: purchases.filter { !events[$0].isShared }, gap: rules.renewalGap)
+      of: purchases.filter { !isShared($0) }, gap: rules.renewalGap)
     let isHeld = !events.areTooMany || groups.count == 1
     let chains = try groups.map {
       Chain(try history(GroupEvents(events, at: $0), checkStop), isHeld: isHeld)

@@ -28,8 +28,11 @@ extension SubscriptionHistory {
     }
     let later = events.filter { $0.provider != provider && $0.time > last.start }
     if later.contains(where: \.opensPurchase) { return .charge }
+    // A refund that revokes nothing is only money, and auto-renew can be on again after a cancel.
+    let isOff = periods.last?.autoRenewOffSince(events, before: nil) != nil
     let isOver = later.contains {
-      $0.isCancel || $0.isBillingProblem || $0.isEnd || $0.kind == .paused
+      $0.isCancel && isOff || $0.isBillingProblem || $0.isExpiry || $0.kind == .revoked
+        || $0.kind == .paused
     }
     return isOver || periods.last?.revokedAt != nil ? .end : nil
   }

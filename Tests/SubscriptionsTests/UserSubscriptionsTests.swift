@@ -158,6 +158,13 @@ struct UserSubscriptionsTests {
     #expect(facts.excluded.values.map(\.charges) == [1])
     #expect(facts.revenue.isEmpty && facts.movements.isEmpty && facts.gaps.isEmpty)
     #expect(try feed.histories(asOf: "2026-04-01").compactMap(\.state).isEmpty)
+    // A message about an earlier transaction has no state of its own.
+    feed.show("2026-01-20", 11, until: nil, of: 10) { event, _ in event.kind = .renewed }
+    feed.events[1].observation = nil
+    let late = try feed.facts(asOf: "2026-04-01")
+    #expect(late.excluded.keys.allSatisfy { $0.reason == .familySharing })
+    #expect(late.excluded.values.map(\.events).reduce(0, +) == 2, "\(late.excluded)")
+    #expect(late.revenue.isEmpty && late.movements.isEmpty)
   }
 
   @Test("A FLOBUK charge without a user is booked but in no subscription count, except at Play")
@@ -171,6 +178,10 @@ struct UserSubscriptionsTests {
       try feed.histories(asOf: "2026-04-01").flatMap { $0.state?.churned ?? [] }
     }
     #expect(try churned() == [])
+    // A message of the user, at or after as-of, says nothing yet.
+    var known = feed
+    known.show("2026-04-01", 10, until: "2026-05-01")
+    #expect(try known.facts(asOf: "2026-04-01").movements.isEmpty)
     feed.events[0].store = .playStore
     let chained = try feed.facts(asOf: "2026-04-01")
     #expect(chained.count(.new) == 1 && chained.count(.unchainedCharge) == 0)

@@ -7,10 +7,10 @@ struct QonversionGrants {
 
   /// The end of the entitlement that the product change `draft` granted, if it can be identified.
   ///
-  /// Manual grants are not part of a paid period. Among the others, active ones come first, then
-  /// those of the product, although entitlements often name it differently, then those of the same
-  /// store; the latest end among the best counts. They only help to find a period's end, so
-  /// malformed ones are ignored.
+  /// Manual grants and those of another store are not part of its paid period. Among the others,
+  /// active ones come first, then those of the product, although entitlements often name it
+  /// differently, then those of the same store; the latest end among the best counts. They only
+  /// help to find a period's end, so malformed ones are ignored.
   mutating func end(
     among list: JSONNode, for draft: EventDraft, _ tape: JSONTape
   ) -> Instant? {
@@ -19,7 +19,9 @@ struct QonversionGrants {
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       let source = source(tape)
-      guard !(source == "manual"), let end = try? tape.instant(grant[.expiresAt]) else { continue }
+      guard !(source == "manual"), !isOther(Store(source), than: draft.event.store),
+        let end = try? tape.instant(grant[.expiresAt])
+      else { continue }
       let found = (fitness: fitness(source: source, for: draft, tape), end: end)
       best = best.map { $0 < found ? found : $0 } ?? found
     }
@@ -60,6 +62,11 @@ struct QonversionGrants {
 
   private func source(_ tape: JSONTape) -> Term {
     (try? tape.term(grant[.source])) ?? Term(bytes: .none)
+  }
+
+  private func isOther(_ store: Store?, than own: Store) -> Bool {
+    guard let store, store != .unknown, own != .unknown else { return false }
+    return store != own && !(store.isApple && own.isApple)
   }
 
   private func fitness(source: Term, for draft: EventDraft, _ tape: JSONTape) -> Int {

@@ -72,9 +72,10 @@ struct BookingPass {
     }
   }
 
-  /// The first refund or revocation of a charge of the same transaction.
+  /// The first refund or revocation of a charge of the same transaction, if that is one charge.
   private func takenBack(_ event: Event) -> Int? {
-    takenBack[ChargeKey(event.transaction)]
+    guard event.namesOneCharge else { return nil }
+    return takenBack[ChargeKey(event.transaction)]
       ?? takenBack[ChargeKey(event.transaction, of: event.product)]
   }
 

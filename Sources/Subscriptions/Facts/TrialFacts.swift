@@ -1,10 +1,12 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Books trials by the day of their start; each is converted, expired or pending.
+  /// Books trials that began before as-of by the day of their start; each is converted, expired or
+  /// pending.
   func bookTrials(into books: inout Books) throws(AmountOverflow) {
-    for index in periods.indices where periods[index].isTrial {
+    for index in periods.indices {
       let trial = periods[index]
+      guard trial.isTrial, trial.start < rules.asOf else { continue }
       let key = ProductDay(day: day(trial.start), productKey: productKey(ofPeriod: index))
       var sums = TrialSums()
       sums.started = 1

@@ -21,7 +21,7 @@ struct Collections {
   /// have one lineage, and one of them stays.
   private var last: [OfLineage<StringID>: Int] = [:]
   /// The deliveries that contain each product, in order: a user can have tens of thousands.
-  private var holding: [StringID: [Int]] = [:]
+  private var holding: [PurchaseTie: [Int]] = [:]
 
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
@@ -37,11 +37,12 @@ struct Collections {
     }
     var places: [Int64: Int] = [:]
     for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
-    for event in events where !event.isCollectionAlone {
+    // Messages about other transactions have no state: the collection can lack their purchase.
+    for event in events where event.observation != nil {
       guard let place = places[event.collection] else { continue }
       let held = OfLineage(event, event.product)
       last[held] = Swift.max(place, last[held] ?? place)
-      holding[event.product, default: []].append(place)
+      holding[.product(event.store, event.product), default: []].append(place)
     }
     holding = holding.mapValues { Set($0).sorted() }
   }
@@ -55,7 +56,7 @@ struct Collections {
     guard let last = last[OfLineage(opening, opening.product)] else { return nil }
     let held = deliveries[last].seen
     let later = (last + 1..<deliveries.count).partitioningIndex { deliveries[$0].seen > held }
-    let holders = holding[opening.product] ?? []
+    let holders = holding[.product(opening.store, opening.product)] ?? []
     let next = holders.indices.partitioningIndex { holders[$0] >= later }
     // Holders are consecutive as long as their distance from `later` equals that from `next`.
     let run = (next..<holders.count).partitioningIndex { holders[$0] - later > $0 - next } - next

@@ -147,7 +147,11 @@ struct Derivation {
       return max(received, event.time)
     }
     let start = length.start(before: end)
-    guard let soonest, end > soonest else { return start }
+    guard let soonest, end > soonest else {
+      // A revoked purchase ended early: it was made after the one that it followed.
+      let made = [previous?.opening.time, event.observation?.firstPurchasedAt].compactMap(\.self)
+      return made.max().map { $0 < end ? max(start, $0) : start } ?? start
+    }
     let ranBefore =
       event.product != previous?.opening.product
       && event.received.map { $0 + rules.renewalGap < soonest } ?? false

@@ -22,19 +22,27 @@ public struct Deadlines {
   /// Adds the deadlines of one of the group's histories under the same rules.
   public mutating func add(_ history: SubscriptionHistory) {
     if let next = history.nextDerived { add(after: next) }
-    // A subscription reported by several providers ends by the feed of the last one.
-    let last = history.isShared ? history.periods.last?.ownEvents.last : nil
-    let event = last.map { history.events[$0] } ?? history.reported.first
-    guard let feed = event?.feed else { return }
-    let wait = history.rules.renewalGap + history.rules.settlingWindow(of: feed)
-    let horizon = history.rules.horizon(of: feed)
     for period in history.periods {
       add(after: period.start)
       guard let end = period.effectiveEnd else { continue }
       add(after: end)
-      if end + wait > horizon { take(end + wait) }
       if let paid = period.end, paid != end { add(after: paid) }
-      let collected = end + history.rules.retryHorizon
+    }
+    // Any feed that reported a subscription can show that nothing followed.
+    let own = history.reported.prefix(1).map(\.feed)
+    for feed in Set(history.isShared ? history.events.map(\.feed) : own) {
+      addEnds(of: history.periods, in: feed, history.rules)
+    }
+  }
+
+  /// Adds the moments at which ends are final by what has arrived of `feed`.
+  private mutating func addEnds(of periods: [Period], in feed: Feed, _ rules: FoldSettings) {
+    let wait = rules.renewalGap + rules.settlingWindow(of: feed)
+    let horizon = rules.horizon(of: feed)
+    for period in periods {
+      guard let end = period.effectiveEnd else { continue }
+      if end + wait > horizon { take(end + wait) }
+      let collected = end + rules.retryHorizon
       if period.isTrial, collected > horizon { take(collected) }
     }
   }

@@ -71,7 +71,7 @@ struct PeriodPass {
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
       // An Apple change begins a new period; an equal end is the entitlement's before the change.
-      let isOld = event.store == .appStore && event.entitledUntil == periods.last?.end
+      let isOld = event.store.isApple && event.entitledUntil == periods.last?.end
       return event.entitledUntil.flatMap { $0 > start && !isOld ? $0 : nil }
     }
     guard let sent = event.periodEnd, sent < start else { return event.periodEnd }

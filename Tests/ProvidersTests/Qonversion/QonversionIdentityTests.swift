@@ -120,8 +120,10 @@ struct QonversionIdentityTests {
     }
     #expect(end("[\(shop),\(other)]") == Instant(seconds: 1_850_000_000))
     #expect(end("[\(shop),\(other)]", platform: "Stripe") == Instant(seconds: 1_860_000_000))
+    // The end of another store's access is not that of its period.
     let past = named.replacing("true", with: "false")
-    #expect(end("[\(past),\(shop)]") == Instant(seconds: 1_860_000_000))
+    #expect(end("[\(past),\(shop)]") == Instant(seconds: 1_800_000_000))
+    #expect(end("[\(shop)]") == nil)
   }
 
   @Test("A product change names both products and the end of the user's new access")

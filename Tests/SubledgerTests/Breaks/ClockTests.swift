@@ -60,6 +60,14 @@ struct ClockTests {
     }
   }
 
+  @Test("As-of within an hour of messages makes none of them far away from the rest")
+  func withinHour() throws {
+    let found = try breaks(
+      created: "1772323500", asOf: "2026-03-01T00:30:00Z",
+      others: ["1772323500", "1772324400", "1772325600"])
+    #expect(!found.contains { $0["code"] == "CLOCK" }, "\(found)")
+  }
+
   @Test("Events years after as-of are not counted, and do not turn the run into a look")
   func ahead() throws {
     let times = ["1927238400", "1890000000", "2000000000"]

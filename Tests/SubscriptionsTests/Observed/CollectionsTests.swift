@@ -20,7 +20,10 @@ struct CollectionsTests {
         event.identity = Int64(events.count + 1)
         event.lineage = roll(8)
         event.product = StringID(roll(3))
+        event.store = roll(3) == 0 ? .playStore : .appStore
         event.observation = roll(6) == 0 ? nil : Observation()
+        // A message about another transaction does not show that the collection has its purchase.
+        if event.observation == nil, roll(2) == 0 { event.kind = .refunded }
         events.append(event)
       }
     }
@@ -29,7 +32,7 @@ struct CollectionsTests {
     for lineage in 0..<Int64(9) {
       for product in 0..<StringID(4) {
         var opening = Event(provider: .iaptic, kind: .started, time: at("2026-01-01"))
-        (opening.lineage, opening.product) = (lineage, product)
+        (opening.lineage, opening.product, opening.store) = (lineage, product, .appStore)
         let found = collections.disappearance(of: opening)
         #expect(found == events.lacking(lineage, product), "seed \(seed)")
       }
@@ -113,14 +116,15 @@ extension [Event] {
       ($0[0].time, $0[0].identity) < ($1[0].time, $1[0].identity)
     }
     func holds(_ delivery: [Event], _ isSuch: (Event) -> Bool) -> Bool {
-      delivery.contains { !$0.isCollectionAlone && isSuch($0) }
+      delivery.contains { $0.observation != nil && isSuch($0) }
     }
     let last = deliveries.lastIndex { delivery in
       holds(delivery) { $0.lineage == lineage && $0.product == product }
     }
     guard let last else { return nil }
     return deliveries[(last + 1)...].first {
-      $0[0].time > deliveries[last][0].time && !holds($0) { $0.product == product }
+      $0[0].time > deliveries[last][0].time
+        && !holds($0) { $0.product == product && $0.store == .appStore }
     }?.first
   }
 }

@@ -66,4 +66,19 @@ struct UnseenChargeTests {
   func unlinked() throws {
     #expect(try shown(by: .flobuk).isEmpty)
   }
+
+  @Test("A purchase first seen when it is revoked was made after the one that it followed")
+  func revokedAtOnce() throws {
+    var feed = StateFeed(.flobuk)
+    feed.show("2026-07-20", 10, until: "2026-08-20") { _, state in state.group = 5 }
+    feed.show("2026-08-20", 11, until: "2026-08-20") { event, state in
+      event.product = StateFeed.yearly
+      (state.group, state.isOwned, state.isAutoRenewing) = (5, false, false)
+    }
+    let histories = try feed.histories(asOf: "2026-10-01") {
+      $0.periods[StateFeed.yearly] = .months(12)
+    }
+    let charged = histories.compactMap(\.state).flatMap(\.charges).map(\.time)
+    #expect(charged.count == 2 && charged.allSatisfy { $0 >= at("2026-07-20") }, "\(charged)")
+  }
 }

@@ -141,4 +141,45 @@ struct LinkedSubscriptionTests {
     let codes = try program.rows("breaks.csv", in: "one/out").map { $0["code"] }
     #expect(!codes.contains("MISSED_PRODUCT_CHANGE"), "\(codes)")
   }
+
+  @Test("The end that the slower of two feeds reported counts in nights as at once")
+  func slowerFeed() throws {
+    let program = try Program()
+    /// Seconds of an hour of 2025.
+    func at(_ hour: Int) -> Int { 1_735_689_600 + hour * 3600 }
+    func started(_ id: Int, _ hour: Int, until end: Int) -> String {
+      var body = Body(id, "subscription_started", at: at(hour))
+      body.members["product_id"] = "\"m\""
+      body.members["transaction"] = Body.transaction(id, from: at(hour), until: at(end))
+      return body.line
+    }
+    func shown(_ id: Int, _ hour: Int, until end: Int, renews: Bool = true) -> String {
+      """
+      {"user":"f\(id)","timestamp":\(at(hour)),"transaction":"\(id)","store":"AppleAppStore",\
+      "data":{"productId":"m","type":"Subscription","sandbox":false,"status":0,\
+      "expiresDate":\(at(end)),"autoRenew":\(renews),"billingRetry":false}}
+      """
+    }
+    let lines = [
+      started(77, 0, until: 744), started(9, 960, until: 1632), started(19, 1002, until: 1632),
+      started(12, 1037, until: 1704), started(13, 1098, until: 1704), shown(77, 0, until: 744),
+      shown(77, 456, until: 984, renews: false), shown(555, 1004, until: 1656),
+      shown(556, 1035, until: 1704), shown(557, 1098, until: 1704),
+    ]
+    try program.folder.write(lines.joined(separator: "\n"), to: "in/a.jsonl")
+    func run(_ asOf: String, _ out: String) throws {
+      try program.run([
+        "run", "--archives", "in", "--as-of", asOf, "--ledger", "\(out).sqlite", "--out", out,
+      ]).ended(0, 1)
+    }
+    for asOf in ["2025-02-12", "2025-02-13T06:00:00Z", "2025-02-14T06:00:00Z", "2025-02-16"] {
+      try run(asOf, "nights")
+    }
+    try run("2025-02-16", "once")
+    func churn(_ out: String) throws -> [[String: String]] {
+      try readCSV(program.folder.path("\(out)/churn_monthly.csv"))
+    }
+    #expect(try churn("nights") == churn("once"))
+    #expect(try churn("once").contains { $0["churned"] == "1" })
+  }
 }
