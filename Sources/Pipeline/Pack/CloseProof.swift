@@ -16,8 +16,12 @@ struct CloseProof {
 
   /// Returns the check; nil when the pack is of a month that was not closed.
   func check() -> CheckResult? {
-    guard let close = manifest?.close else { return nil }
     var check = CheckResult("close", unit: "reports")
+    guard let close = manifest?.close else {
+      guard files.contains(where: { $0.hasPrefix("closed/") }) else { return nil }
+      check.fail("closed/ has files, and pack.json names no close")
+      return check
+    }
     guard let acts = unpackedJSON([AuditEntry].self, at: "\(folder)/closed/acts.json"),
       let act = acts.first(where: { $0.id == close.act }), act.action == .close,
       act.run == close.run, act.month?.text == manifest?.period, KeptAuditEntries(acts).isSound(act)
