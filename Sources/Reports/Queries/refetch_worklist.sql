@@ -69,6 +69,9 @@ select
     where
       snapshot.provider = work.provider_id
       and snapshot.user = work.user_key
+      and (
+        work.app_id = ''
+        or snapshot.app in (select id from string where value in ('', work.app_id)))
       and snapshot.captured_ms > work.settled_ms
       and snapshot.captured_ms <= as_of.ms
       and archive.kind = 'snapshots'
