@@ -79,6 +79,8 @@ extension Ledger {
     try first(
       "look for snapshots that are not whole",
       """
+      with shown as materialized (
+        select distinct archive, provider from snapshot where captured_ms <= ?)
       select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
         (select detail || ', at line ' || line from reject
         where archive = torn.id order by line, byte_offset limit 1)
@@ -89,10 +91,10 @@ extension Ledger {
           and (
             whole.path = torn.path and whole.id > torn.id
             or whole.run > torn.run and exists (
-              select 1 from snapshot
-              where archive = whole.id and captured_ms <= ? and (
-                provider in (select provider from snapshot where archive = torn.id)
-                or torn.id not in (select archive from snapshot)))))
+              select 1 from shown
+              where archive = whole.id and (
+                provider in (select provider from shown where archive = torn.id)
+                or torn.id not in (select archive from shown)))))
       order by id desc limit 1
       """, asOf
     ) { row in

@@ -119,9 +119,10 @@ extension Reconciler {
   /// listed, else that of its last paid period, perhaps of an offer, or of any last one.
   func periodLength(_ state: LineageState, of product: StringID = 0) -> Interval? {
     if let length = knownLength(of: product, state) { return length.mean }
-    let paid = state.subscriptionCharges.filter { $0.periodEnd != nil }
-    guard let last = paid.last(where: { $0.product == product }) ?? paid.last,
-      let end = last.periodEnd, end > last.periodStart
+    let paid = state.subscriptionCharges
+    let own = product == 0 ? nil : paid.last { $0.periodEnd != nil && $0.product == product }
+    guard let last = own ?? paid.last(where: { $0.periodEnd != nil }), let end = last.periodEnd,
+      end > last.periodStart
     else { return nil }
     return end.since(last.periodStart)
   }
