@@ -43,8 +43,8 @@ public struct FoldSettings: Sendable {
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
     let watermark = watermarks[feed]
     // Of the hour in which as-of lies, only the first and the last arrival are known.
-    let newest = watermark.map { $0.newest + .hours(1) } ?? Instant(milliseconds: .max)
-    return min(newest, watermark?.trustedFrom ?? Instant(milliseconds: .min))...newest
+    let last = watermark.map { $0.newest + .hours(1) } ?? Instant(milliseconds: .max)
+    return min(last, watermark?.trustedFrom ?? Instant(milliseconds: .min))...last
   }
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.

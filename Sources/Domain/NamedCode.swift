@@ -39,6 +39,11 @@ public enum Store: UInt8, NamedCode {
   /// Whether it is one of Apple's.
   public var isApple: Bool { self == .appStore || self == .macAppStore }
 
+  /// Whether two reports can mean the same store: one is unknown, or both are Apple's.
+  public func mayBe(_ other: Store) -> Bool {
+    self == other || self == .unknown || other == .unknown || isApple && other.isApple
+  }
+
   /// Whether the first transaction of a subscription has the subscription's id, so that a different
   /// id proves an earlier transaction.
   ///

@@ -131,9 +131,3 @@ public struct ReconciliationSettings: Sendable {
     return apps.isEmpty ? Set(feeds.filter { $0.feed.provider == provider }.map(\.app)) : apps
   }
 }
-
-extension Store {
-  func mayBe(_ other: Store) -> Bool {
-    self == other || self == .unknown || other == .unknown || isApple && other.isApple
-  }
-}

@@ -97,16 +97,16 @@ extension ReconciliationSettings {
     var rules = self
     (rules.prices, rules.rates) = (prices, rates)
     let apps = Dictionary(grouping: feeds, by: \.feed.provider)
-    let sellSeveral =
+    let needsSellers =
       snapshotsTakenAt.keys.contains { apps[$0, default: []].count > 1 }
       || !snapshotsTakenAt.isEmpty && products.values.contains { $0.count > 1 }
     let words = ledger.symbols.words
-    guard sellSeveral || words.contains(where: { $0.withoutBasePlan != nil }) else { return rules }
+    guard needsSellers || words.contains(where: { $0.withoutBasePlan != nil }) else { return rules }
     var known = StringTable()
     for (productKey, count) in try begun() where count > 0 && productKey.product != 0 {
       let product = words[Int(productKey.product)]
       _ = known.symbol(product)
-      guard sellSeveral else { continue }
+      guard needsSellers else { continue }
       rules.sold.insert(
         SoldProduct(
           provider: productKey.provider, app: words[Int(productKey.app)], store: productKey.store,

@@ -19,7 +19,7 @@ struct QonversionGrants {
     for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       let source = source(tape)
-      guard !(source == "manual"), !isOther(Store(source), than: draft.event.store),
+      guard !(source == "manual"), (Store(source) ?? .unknown).mayBe(draft.event.store),
         let end = try? tape.instant(grant[.expiresAt])
       else { continue }
       let found = (fitness: fitness(source: source, for: draft, tape), end: end)
@@ -62,11 +62,6 @@ struct QonversionGrants {
 
   private func source(_ tape: JSONTape) -> Term {
     (try? tape.term(grant[.source])) ?? Term(bytes: .none)
-  }
-
-  private func isOther(_ store: Store?, than own: Store) -> Bool {
-    guard let store, store != .unknown, own != .unknown else { return false }
-    return store != own && !(store.isApple && own.isApple)
   }
 
   private func fitness(source: Term, for draft: EventDraft, _ tape: JSONTape) -> Int {

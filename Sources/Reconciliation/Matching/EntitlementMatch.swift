@@ -19,10 +19,13 @@ final class EntitlementMatch {
     entitlement = furthest
     startedAt = (group.compactMap(\.startedAt) + group.compactMap(\.firstPurchasedAt)).min()
     renewsCount = isStale ? nil : group.compactMap(\.renewsCount).max()
-    if isStale {
-      (entitlement.isActive, entitlement.expiresAt, entitlement.renewState) = (nil, nil, nil)
-    }
+    if isStale { entitlement.removeState() }
   }
+}
+
+extension Entitlement {
+  /// Keeps what it lists, which proves something also where its state does not.
+  mutating func removeState() { (isActive, expiresAt, renewState) = (nil, nil, nil) }
 }
 
 extension Reconciler {

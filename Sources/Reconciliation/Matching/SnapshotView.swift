@@ -47,7 +47,7 @@ final class SnapshotView {
     guard !bought.transactions.isEmpty else { return nil }
     if let newest = entitlement.newestTransaction, !isBought(newest, sandbox) {
       // State and counter are those of what the user did not buy.
-      (bought.isActive, bought.expiresAt, bought.renewState) = (nil, nil, nil)
+      bought.removeState()
       (bought.renewsCount, bought.lastPurchasedAt) = (nil, nil)
     }
     return bought

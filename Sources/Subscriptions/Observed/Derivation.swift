@@ -149,8 +149,9 @@ struct Derivation {
     let start = length.start(before: end)
     guard let soonest, end > soonest else {
       // A revoked purchase ended early: it was made after the one that it followed.
-      let made = [previous?.opening.time, event.observation?.firstPurchasedAt].compactMap(\.self)
-      return made.max().map { $0 < end ? max(start, $0) : start } ?? start
+      let dates = [previous?.opening.time, event.observation?.firstPurchasedAt].compactMap(\.self)
+      let earliest = dates.max() ?? start
+      return earliest < end ? max(start, earliest) : start
     }
     let ranBefore =
       event.product != previous?.opening.product
