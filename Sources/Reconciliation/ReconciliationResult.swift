@@ -31,8 +31,6 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   public var breaks: [Break] = []
   /// Ends that count as churn although a missing event can contradict them.
   public var churnInDoubt: Set<ChurnInDoubt> = []
-  /// Ids of breaks that events alone raise and that a webhook explains or describes differently.
-  public var explained: Set<String> = []
   /// Counts for the manifest.
   public var counts: [ReconciliationCount: Int64] = [:]
   /// Until when a snapshot with the same content may be captured and give the same result, as long
@@ -46,24 +44,8 @@ public struct ReconciliationResult: Codable, Sendable, Equatable {
   public mutating func add(_ other: ReconciliationResult) {
     breaks += other.breaks
     churnInDoubt.formUnion(other.churnInDoubt)
-    explained.formUnion(other.explained)
     counts.merge(other.counts) { $0 + $1 }
     validUntil = validUntil.flatMap { own in other.validUntil.map { min(own, $0) } }
-  }
-
-  /// What this comparison found beyond another one of the same user by events alone.
-  public func beyond(_ events: ReconciliationResult) -> ReconciliationResult {
-    let (known, found) = (
-      Dictionary(events.breaks.map { ($0.id, $0) }) { first, _ in first },
-      Dictionary(breaks.map { ($0.id, $0) }) { first, _ in first }
-    )
-    var result = ReconciliationResult()
-    result.breaks = breaks.filter { known[$0.id] != $0 }
-    result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
-    result.explained = Set(known.filter { found[$0.key] != $0.value }.keys)
-    result.counts = counts.filter { $0.key == .unmatchedEntitlements }
-    if validUntil == nil || events.validUntil == nil { result.validUntil = nil }
-    return result
   }
 }
 

@@ -150,6 +150,8 @@ struct Scenario {
         of: Feed(provider: provider, app: 0), app: "app",
         newest: watermark.map { at($0) } ?? asOf, begin: at(firstEventAt))
     ]
+    // Of some user.
+    rules.snapshotsTakenAt = [provider: min(asOf, captured)]
     change(&rules)
     let snapshot = entitlements.map {
       Snapshot(provider: provider, user: user, capturedAt: captured, entitlements: $0)

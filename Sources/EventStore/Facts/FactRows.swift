@@ -12,10 +12,8 @@ public struct FoldChange {
   public var revenueSpill: RevenueSpill?
   /// When the folded groups are due next.
   public var due: [DueLineage] = []
-  /// All ends in doubt by events alone.
+  /// All ends in doubt.
   public var doubts: Set<ChurnInDoubt> = []
-  /// All ends in doubt by snapshots.
-  public var doubtsBySnapshots: Set<ChurnInDoubt> = []
   /// The rates of all days, or of the changed ones.
   public var rates = ExchangeRates()
   /// Number of renewals per price: all, or the changes.
@@ -70,7 +68,7 @@ extension Ledger {
       try change.revenueSpill?.insert(in: database)
       try write(change.prices.cells, of: change)
       try write(change.rates, to: database)
-      try write(change.doubts, bySnapshots: change.doubtsBySnapshots, to: database)
+      try write(change.doubts, to: database)
       let linked = change.isWhole ? [] : change.linked
       try write(change.overlaps, insteadOf: linked, to: database)
       try write(change.due, after: change.basis.asOf, to: database)

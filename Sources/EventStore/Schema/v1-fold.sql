@@ -36,8 +36,7 @@ create table churn_doubt (
   app integer not null,
   store integer not null,
   product integer not null,
-  by_snapshot integer not null, -- whether reconciliation with snapshots found it
-  primary key (lineage, at_ms, provider, app, store, product, by_snapshot)
+  primary key (lineage, at_ms, provider, app, store, product)
 ) strict, without rowid;
 
 -- Charges of a store transaction by a provider that is not counted, with the counted one.

@@ -13,9 +13,7 @@ struct DrillFindings {
   init(in ledger: Ledger, by pipeline: RunPipeline) throws {
     let (fold, outcome) = try pipeline.wholeOutcome(
       of: ledger, by: try pipeline.reconcileRules(for: ledger))
-    let found =
-      fold.result.breaks.filter { !outcome.explained.contains($0.id) } + outcome.breaks
-    breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
+    breaks = Dictionary((fold.result.breaks + outcome.breaks).map { ($0.id, $0) }) { $1 }
     arrivals = fold.result.facts.arrivals
     rates = fold.allRates
     troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))

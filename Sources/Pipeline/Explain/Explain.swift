@@ -72,8 +72,7 @@ extension RunPipeline {
     // Ends that a missing event may contradict are found only by reconciliation.
     var doubts: Set<ChurnInDoubt> = []
     if question.listed.contains("churned_in_doubt") {
-      let (fold, outcome) = try wholeOutcome(of: ledger, by: rules)
-      doubts = fold.result.churnInDoubt.union(outcome.churnInDoubt)
+      doubts = try wholeOutcome(of: ledger, by: rules).reconciled.churnInDoubt
     }
     let reportPlan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
     let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false

@@ -47,8 +47,6 @@ struct FactRefresh {
       charges: charges)
     let result = try increment.run(on: ledger, jobs: jobs, &list)
     let members = result.members
-    let doubtsBefore = try ledger.churnDoubts(bySnapshots: false)
-    let standing = doubtsBefore.filter { !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
     let ratesBefore = try ledger.rates()
     var addedRates = ExchangeRates(result.change.rates)
@@ -62,16 +60,12 @@ struct FactRefresh {
     let paidBefore = try ledger.paidPrices()
     let paid = added.isEmpty ? paidBefore : paidBefore.merging(added, uniquingKeysWith: +)
     try across(result, (ratesBefore, rates), (paidBefore, paid), &breaks)
-    let prices = PaidPrices(paid)
-    breaks += try GroupFold(rules: rules).estimating(by: prices, rates)
-      .missingCharges(of: result.change.unpriced, in: ledger, jobs: jobs)
     var change = result.change
     (change.breaks, change.prices, change.groups) = (breaks + change.breaks, added, basis.groups)
-    change.churnInDoubt.formUnion(standing)
     return Folded(
       basis: basis, result: change,
-      doubtsBefore: doubtsBefore.union(try ledger.churnDoubts(bySnapshots: true)),
-      rates: ExchangeRates(changed), prices: prices, allRates: rates, charges: list,
+      doubtsBefore: try ledger.churnDoubts(), rates: ExchangeRates(changed),
+      prices: PaidPrices(paid), allRates: rates, charges: list,
       previous: previous.adding(change.facts.revenue), lineages: members, users: result.users)
   }
 
@@ -107,8 +101,7 @@ struct FactRefresh {
 struct Folded {
   /// The previous checkpoint of the cells; nil after a full fold.
   var basis: FactCheckpoint?
-  /// The result for all groups, or the changes; breaks, ends in doubt and number of groups are
-  /// those of all.
+  /// The result for all groups, or the changes; breaks and number of groups are those of all.
   var result: FoldResult
   /// A file with more cells to add.
   var cells: RowFile?
@@ -146,12 +139,11 @@ extension Folded {
     _ reconciled: Reconciled, basis: FactCheckpoint, calendar: CivilCalendar
   ) -> FoldChange {
     var (facts, due) = (result.facts, result.due)
-    let compared = reconciled.result
-    let now = result.churnInDoubt.union(compared.churnInDoubt)
+    let now = reconciled.result.churnInDoubt
     facts.book(now.subtracting(doubtsBefore), 1, calendar)
     facts.book(doubtsBefore.subtracting(now), -1, calendar)
-    // A break from reconciliation replaces the one from events with the same id, or explains it.
-    let hidden = Set(compared.breaks.map(\.id)).union(compared.explained)
+    // A break from reconciliation replaces the fold's with the same id.
+    let hidden = Set(reconciled.result.breaks.map(\.id))
     for found in result.breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
     }
@@ -159,8 +151,7 @@ extension Folded {
     (basis.groups, basis.reconciliation) = (result.groups, reconciled.rules)
     var change = FoldChange(basis: basis, facts: facts)
     (change.isWhole, change.revenueSpill, change.due) = (isWhole, revenueSpill, due)
-    (change.doubts, change.doubtsBySnapshots) = (result.churnInDoubt, compared.churnInDoubt)
-    (change.rates, change.prices) = (rates, result.prices)
+    (change.doubts, change.rates, change.prices) = (now, rates, result.prices)
     (change.overlaps, change.linked) = (result.overlaps, result.linked)
     (change.users, change.isEveryUser) = (reconciled.users, reconciled.isWhole)
     return change

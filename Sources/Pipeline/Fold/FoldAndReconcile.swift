@@ -14,7 +14,8 @@ extension RunPipeline {
     let folded = try refresh.run()
     try ledger.releaseMemory()
     let pass = ReconcilePass(
-      ledger: ledger, rules: try rules.knowing(folded, in: ledger), jobs: plan.jobs,
+      ledger: ledger, rules: try rules.knowing(folded, in: ledger),
+      proving: folded.result.proving, jobs: plan.jobs,
       progress: progress(of: .reconcile))
     let reconciled = try pass.run(after: folded)
     let users = reconciled.users.reduce(0) { $0 + $1.count }

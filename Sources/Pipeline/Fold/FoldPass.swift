@@ -26,8 +26,7 @@ struct FoldPass {
     }
     try sum.finish()
     sum.result.breaks += try breaksOfGroups()
-    sum.result.breaks += try breaksByAmounts(
-      of: sum.result.unpriced, sum.result.prices, ExchangeRates(sum.result.rates))
+    sum.result.breaks += try breaksByAmounts(sum.result.prices, ExchangeRates(sum.result.rates))
     return Folded(sum.result, list.value, sum.revenueSpill)
   }
 
@@ -70,12 +69,10 @@ struct FoldPass {
 
   /// Returns the breaks that depend on the prices and rates of all charges.
   func breaksByAmounts(
-    of unpriced: Set<Int64>, _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
+    _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
   ) throws -> [Break] {
     let across = CrossLineageChecks(ledger: ledger, rules: rules)
-    let outliers = try across.chargeOutliers(ExchangeOutliers(rates), PriceOutliers(prices))
-    let fold = GroupFold(rules: rules).estimating(by: PaidPrices(prices), rates)
-    return try outliers + fold.missingCharges(of: unpriced, in: ledger, jobs: jobs)
+    return try across.chargeOutliers(ExchangeOutliers(rates), PriceOutliers(prices))
   }
 }
 
@@ -169,7 +166,8 @@ extension RunPipeline {
     ledger.stop = stop
     let fold = try FoldPass(ledger: ledger, rules: rules, jobs: plan.jobs).run()
     let known = try rules.knowing(fold, in: ledger)
-    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs)
+    let pass = ReconcilePass(
+      ledger: ledger, rules: known, proving: fold.result.proving, jobs: plan.jobs)
     return (fold, try pass.run().result)
   }
 }

@@ -12,10 +12,8 @@ struct FoldResult: Codable, Sendable {
   var rates: [ExchangeRates.Quote: Int64] = [:]
   /// Number of renewals at each price.
   var prices: [PaidPrice: Int64] = [:]
-  /// Keys of groups whose events alone show a missing charge, to be read again with all prices.
-  var unpriced: Set<Int64> = []
-  /// Ends that events alone put in doubt.
-  var churnInDoubt: Set<ChurnInDoubt> = []
+  /// Keys of groups whose events alone may prove that one is missing.
+  var proving: Set<Int64> = []
   /// When the groups are to be folded again.
   var due: [DueLineage] = []
   /// Charges that several providers report.
@@ -26,7 +24,7 @@ struct FoldResult: Codable, Sendable {
 
   /// All properties except the facts, which are passed as rows.
   private enum CodingKeys: CodingKey {
-    case breaks, rates, prices, unpriced, churnInDoubt, due, overlaps, linked, groups
+    case breaks, rates, prices, proving, due, overlaps, linked, groups
   }
 
   mutating func add(_ other: FoldResult) throws(AmountOverflow) {
@@ -34,8 +32,7 @@ struct FoldResult: Codable, Sendable {
     breaks += other.breaks
     rates.merge(other.rates) { $0 + $1 }
     prices.merge(other.prices) { $0 + $1 }
-    unpriced.formUnion(other.unpriced)
-    churnInDoubt.formUnion(other.churnInDoubt)
+    proving.formUnion(other.proving)
     due += other.due
     overlaps += other.overlaps
     linked.formUnion(other.linked)
@@ -57,13 +54,6 @@ struct FoldResult: Codable, Sendable {
 struct GroupFold: Sendable {
   let rules: ReconciliationSettings
 
-  /// Returns the same fold with the prices and rates of all charges.
-  func estimating(by prices: PaidPrices, _ rates: ExchangeRates) -> GroupFold {
-    var rules = rules
-    (rules.prices, rules.rates) = (prices, rates)
-    return GroupFold(rules: rules)
-  }
-
   /// Adds the results of a group, or of linked ones; calls `take` with each subscription that
   /// counts, which is not kept afterwards.
   func fold(
@@ -81,10 +71,7 @@ struct GroupFold: Sendable {
     }
     let counted = linked.counted.histories
     for history in counted { try history.book(into: &result.facts) }
-    var own = FoldResult()
-    for part in linked.parts { try fold(part, counted, builder, into: &own) { _, _ in } }
-    own.churnInDoubt = Set(own.churnInDoubt.compactMap(counted.counted))
-    try result.add(own)
+    for part in linked.parts { try fold(part, counted, builder, into: &result) { _, _ in } }
     let texts = try builder.texts(of: group, events).transactions
     result.overlaps += linked.counted.overlaps.map { OverlapRow($0, texts) }
     result.linked.formUnion(group.map(\.key))
@@ -131,26 +118,15 @@ struct GroupFold: Sendable {
     history.book(into: &result.rates)
     history.book(into: &result.prices)
     var isWatched = history.mayChange
-    let provesMissingEvent = provesMissingEvent(history, group.rows)
-    guard !history.findings.isEmpty || provesMissingEvent, let state = history.state else {
-      return isWatched
-    }
-    let known = try texts ?? builder.texts(of: group.named, group.namedEvents)
-    texts = known
-    let lineage = known.input(state)
-    var found = breaks(from: history.findings, lineage: lineage, rules: rules)
-    if provesMissingEvent {
-      let outcome = missing(in: lineage)
-      // The value of a missing charge depends on the prices of all charges.
-      if outcome.breaks.contains(where: \.code.isCharge) {
-        result.unpriced.insert(group.rows[0].key)
-      } else {
-        found += outcome.breaks
-      }
-      result.churnInDoubt.formUnion(outcome.churnInDoubt)
+    if provesMissingEvent(history, group.rows) {
+      result.proving.insert(group.rows[0].key)
       // Missing events are reported again in every run: text and status depend on as-of.
       isWatched = true
     }
+    guard !history.findings.isEmpty, let state = history.state else { return isWatched }
+    let known = try texts ?? builder.texts(of: group.named, group.namedEvents)
+    texts = known
+    let found = breaks(from: history.findings, lineage: known.input(state), rules: rules)
     if found.contains(where: { $0.status == .pending }) { isWatched = true }
     result.breaks += found
     return isWatched
@@ -185,52 +161,13 @@ struct GroupFold: Sendable {
     return true
   }
 
-  /// Returns the missing charges that events alone prove, by rules with the prices and rates of all
-  /// charges.
-  ///
-  /// A fold finds the few `groups` before it has read all charges, so they are read again.
-  func missingCharges(of groups: Set<Int64>, in ledger: Ledger, jobs: Int) throws -> [Break] {
-    guard !groups.isEmpty else { return [] }
-    var breaks: [Break] = []
-    let parts = groups.sorted().parts(sizeMin: 64, jobs: jobs)
-    try Workers(count: jobs, waitingMax: 2).read(ledger, parts) { ledger, part in
-      let builder = InputBuilder(ledger: ledger, rules: rules.fold)
-      var breaks: [Break] = []
-      for row in try part.compactMap({ try ledger.lineage($0) }) {
-        let group = try LinkedGroups.Part(of: row, in: ledger, rules: rules.fold)
-        let texts = try builder.texts(of: group.named, group.namedEvents)
-        try group.forEachHistory(by: rules.fold, in: ledger) { history in
-          guard provesMissingEvent(history, group.rows), let state = history.state else { return }
-          let lineage = texts.input(state)
-          let found = missing(in: lineage).breaks
-          guard found.contains(where: \.code.isCharge) else { return }
-          breaks += found
-        }
-      }
-      return breaks
-    } take: {
-      breaks += $0
-    }
-    return breaks
-  }
-
-  /// Whether events of the subscription alone prove that one is missing, and only the fold finds
-  /// it: reconciliation walks over the users of providers with snapshots, and not over lineages
-  /// without a user.
+  /// Whether events of the subscription alone prove that one is missing, and reconciliation finds
+  /// it only through the fold: it walks over the users of providers with snapshots.
   private func provesMissingEvent(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
     guard let first = rules.firstEventAt, history.provesMissingEvent(since: first) else {
       return false
     }
     return group[0].user == 0 || rules.snapshotsTakenAt[group[0].provider] == nil
-  }
-
-  /// The missing events that those of the subscription alone prove.
-  private func missing(in lineage: LineageInput) -> ReconciliationResult {
-    let user = ReconciliationInput(
-      provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
-    var result = reconcile(user, rules: rules, checkStop: {})
-    for index in result.breaks.indices { result.breaks[index].lineage = lineage.state.lineage }
-    return result
   }
 }
 

@@ -98,7 +98,6 @@ struct PublishPass {
       let gaps = FeedGapBreaks(ledger: ledger, rules: rules, archives: archives)
       var breaks: [Break] = []
       swap(&breaks, &fold.result.breaks)
-      breaks.removeAll { reconciled.result.explained.contains($0.id) }
       breaks += reconciled.result.breaks
       breaks += staleFeeds(rules)
       breaks += try gaps.run()

@@ -51,6 +51,11 @@ struct InputReader {
     var part = Part()
     let provider = users.provider
     isReadAgain = users.evidence == .snapshot
+    func compare(_ user: Int64) throws {
+      let rows = try lineages(of: user, provider)
+      let result = try outcome(of: [input(rows, of: provider)], rows)
+      try add(result, of: user, provider, to: &part)
+    }
     switch users.evidence {
     case .snapshot:
       try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
@@ -61,18 +66,18 @@ struct InputReader {
     case .noSnapshot:
       try ledger.forEachUser(withoutSnapshotAsOf: asOf, provider: provider, users: users.keys) {
         user in
-        let rows = try lineages(of: user, provider)
-        let result = try outcome(of: [input(rows, of: provider)], rows)
-        try add(result, of: user, provider, to: &part)
+        try compare(user)
       }
     case .webhook:
-      // The fold has already found the breaks that events alone show.
       try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
-        let rows = try lineages(of: user, provider)
-        let alone = try input(rows, of: provider)
-        let result = try outcome(of: [alone], rows)
-          .beyond(reconcile(alone, rules: rules, checkStop: ledger.checkStop))
-        try add(result, of: user, provider, to: &part)
+        try compare(user)
+      }
+    case .noUser:
+      for keys in users.keys {
+        guard let row = try ledger.lineage(keys.lowerBound) else { continue }
+        let user = try input([row], of: provider)
+        let result = try reconcile(user, rules: rules, checkStop: ledger.checkStop)
+        try add(result, of: 0, provider, to: &part)
       }
     }
     return part
@@ -82,7 +87,7 @@ struct InputReader {
     _ result: ReconciliationResult, of user: Int64, _ provider: Provider,
     _ content: Int64 = 0, to part: inout Part
   ) throws {
-    if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty || !result.explained.isEmpty {
+    if !result.breaks.isEmpty || !result.churnInDoubt.isEmpty {
       var finding = result
       try finding.breaks.takeOffReports(in: ledger, by: rules)
       // The counts are in the details.
@@ -97,9 +102,11 @@ struct InputReader {
       details.counts = ReconciliationCount.allCases.map { result.counts[$0] ?? 0 }
     }
     let until = result.validUntil.flatMap { own in validUntil.map { min(own, $0) } }
-    part.users.append(
-      ReconciledUser(
-        provider: provider, user: user, snapshots: content, validUntil: until, details: details))
+    if user != 0 {
+      part.users.append(
+        ReconciledUser(
+          provider: provider, user: user, snapshots: content, validUntil: until, details: details))
+    }
     (previousOwners, validUntil) = (PreviousOwners(), Instant(milliseconds: .max))
     (listed, groups, own) = (ListedLineages(), [:], [:])
   }

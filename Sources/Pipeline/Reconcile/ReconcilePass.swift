@@ -6,12 +6,15 @@ import Reconciliation
 struct ReconcilePass {
   let ledger: Ledger
   let rules: ReconciliationSettings
+  /// Keys of the fold's groups whose events alone may prove that one is missing.
+  let proving: Set<Int64>
   let jobs: Int
   /// Reports how many shares of the users are compared, and how many there are.
   var progress: (Int, Int) -> Void = { _, _ in }
 
   /// Compares every user of providers with snapshots, including users without one, and of other
-  /// providers those with webhooks that contain more than their events.
+  /// providers those with webhooks that contain more than their events, and users with a group in
+  /// `proving`.
   ///
   /// After a fold of a few groups, it compares only users whose result may have changed since the
   /// last run. If two users raise the same break, the order of users decides which one is kept; it
@@ -60,11 +63,32 @@ struct ReconcilePass {
     try compare(ordered.flatMap { UserShare.shares(of: $0, among: again, .snapshot) })
     found.sort { $0.user < $1.user }
     try compare(shares(of: ordered, .noSnapshot) + shares(of: webhooks, .webhook))
+    let compared = Set(
+      outcome.users.lazy.joined().filter { webhooks.contains($0.provider) }.map(\.key))
+    try compare(sharesProving(besides: compared))
     outcome.isWhole = scope.isWhole
     for finding in found { outcome.result.add(finding.result) }
     try scope.addStanding(to: &outcome, of: ledger)
     outcome.result.churnInDoubt = try counted(outcome.result.churnInDoubt)
     return outcome
+  }
+
+  /// Returns the users with a group in `proving` whom neither snapshots nor webhooks cover, and the
+  /// groups without a user.
+  private func sharesProving(besides compared: Set<UserKey>) throws -> [UserShare] {
+    var (users, strays): (Set<UserKey>, Set<UserKey>) = ([], [])
+    for row in try proving.compactMap({ try ledger.lineage($0) }) {
+      if row.user == 0 {
+        strays.insert(UserKey(provider: row.provider, user: row.key))
+      } else if rules.snapshotsTakenAt[row.provider] == nil {
+        users.insert(UserKey(provider: row.provider, user: row.user))
+      }
+    }
+    users.subtract(compared)
+    return Provider.allCases.flatMap {
+      UserShare.shares(of: $0, among: users, .noSnapshot)
+        + UserShare.shares(of: $0, among: strays, .noUser)
+    }
   }
 }
 
@@ -84,10 +108,10 @@ struct Reconciled {
 /// Some users of one provider.
 struct UserShare {
   /// The evidence with which they are compared.
-  enum Evidence { case snapshot, noSnapshot, webhook }
+  enum Evidence { case snapshot, noSnapshot, webhook, noUser }
 
   var provider: Provider
-  /// Key ranges of the users, ascending.
+  /// Key ranges of the users, ascending; of their lineages if these have no user.
   var keys: [ClosedRange<Int64>]
   var evidence: Evidence
 

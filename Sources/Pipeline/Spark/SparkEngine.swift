@@ -110,9 +110,9 @@ final class SparkEngine: Sendable {
   /// Returns the rows that the processes of a stage write for the `sets` of users from `place`.
   func rows(
     of stage: Stage, in sets: [String], _ ledger: Ledger, since archive: Int32? = nil,
-    unpriced: Set<Int64> = []
+    proving: Set<Int64> = []
   ) throws -> StageRows {
-    let job = try job(ledger, unpriced: unpriced)
+    let job = try job(ledger, proving: proving)
     return try rows(stage.rawValue, with: job) {
       sets + scripts.stage(stage, job: job[0], since: archive, into: $0)
     }
@@ -143,7 +143,7 @@ final class SparkEngine: Sendable {
 
   /// Copies `ledger` and writes the other input of a stage besides its rows; returns the names of
   /// all files to add, the job first.
-  func job(_ ledger: Ledger, unpriced: Set<Int64> = []) throws -> [String] {
+  func job(_ ledger: Ledger, proving: Set<Int64> = []) throws -> [String] {
     try started()
     let (seed, name) = (newName("ledger") + ".sqlite", newName("job") + ".json")
     _ = try ledger.backup(to: "\(exchange)/\(seed)", stop: stop)
@@ -162,7 +162,7 @@ final class SparkEngine: Sendable {
       $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
     }
     let job = StageJob(
-      flags: flags, environment: settings, now: plan.now, ledger: seed, unpriced: unpriced)
+      flags: flags, environment: settings, now: plan.now, ledger: seed, proving: proving)
     try JSONEncoder().encode(job).write(to: URL(fileURLWithPath: "\(exchange)/\(name)"))
     return names
   }

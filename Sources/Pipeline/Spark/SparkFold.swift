@@ -54,7 +54,7 @@ extension RunPipeline {
     try folded.cells?.addCells(to: copy)
     let known = try rules.knowing(folded.prices, folded.allRates, in: copy) { try copy.begun() }
     var outcome = Reconciled(rules: known.fingerprint)
-    let rows = try spark.rows(of: .reconcile, in: sets, copy, unpriced: folded.result.unpriced)
+    let rows = try spark.rows(of: .reconcile, in: sets, copy, proving: folded.result.proving)
     try rows.forEachRow { row in
       guard row.count == 2 else { throw StageRows.malformed("the reconciliation") }
       switch row[0] {

@@ -27,8 +27,8 @@ struct StageJob: Codable, Sendable {
   var now: Instant
   /// The name of a copy of the ledger, which is also added.
   var ledger: String
-  /// Groups whose missing charges are estimated.
-  var unpriced: Set<Int64> = []
+  /// Groups whose events alone may prove that one is missing.
+  var proving: Set<Int64> = []
 }
 
 /// An `ArchiveMessage` for the driver, without the events of a batch.

@@ -112,9 +112,10 @@ struct StageWork {
       let paid = try ledger.paidPrices()
       let rates = try ledger.rates()
       let pass = FoldPass(ledger: ledger, rules: rules, jobs: 1)
-      try put("breaks", try pass.breaksByAmounts(of: job.unpriced, paid, rates))
+      try put("breaks", try pass.breaksByAmounts(paid, rates))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
-      let outcome = try ReconcilePass(ledger: ledger, rules: known, jobs: 1).compare()
+      let outcome = try ReconcilePass(ledger: ledger, rules: known, proving: job.proving, jobs: 1)
+        .compare()
       try put("result", outcome.result)
       for users in outcome.users { try put("users", users) }
     }

@@ -128,7 +128,7 @@ extension Reconciler {
   }
 
   private func countUserWithoutSnapshot() {
-    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.fold.asOf
+    guard let taken = rules.snapshotsTakenAt[user.provider], !user.user.isEmpty else { return }
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
     guard rules.snapshotsComplete else { return omit(.usersWithoutSnapshot) }

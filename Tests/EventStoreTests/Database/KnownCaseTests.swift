@@ -38,7 +38,7 @@ struct KnownCaseTests {
   }
 
   private static let readBreaks: Reader = { _ = try $0.standingBreaks() }
-  private static let readDoubts: Reader = { _ = try $0.churnDoubts(bySnapshots: false) }
+  private static let readDoubts: Reader = { _ = try $0.churnDoubts() }
   private static let readPrices: Reader = { _ = try $0.paidPrices() }
   private static let readBegun: Reader = { _ = try $0.begun() }
   private static let readLineages: Reader = { try $0.forEachLineage { _, _ in } }
@@ -49,7 +49,7 @@ struct KnownCaseTests {
   private static let damages: [Damage] = [
     // A number greater than any symbol.
     Damage("insert into fold_feed values (1, 5000000000, 0, 0, 0)", "Int32", readFold),
-    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32", readDoubts),
+    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0)", "Int32", readDoubts),
     Damage("insert into price_cell values (0, 1, 5000000000, 0, 0, 1, -1, 1)", "Int32", readPrices),
     Damage(
       "insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "Int32", readBegun),
@@ -59,8 +59,8 @@ struct KnownCaseTests {
     // A number whose low byte is a provider's is not a provider.
     Damage("update delivery_day set provider = 256 + provider", "Provider", readWatermarks),
     Damage("insert into fold_feed values (99, 0, 0, 0, 0)", "Provider", readFold),
-    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "Provider", readDoubts),
-    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "Store", readDoubts),
+    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0)", "Provider", readDoubts),
+    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0)", "Store", readDoubts),
     Damage("insert into price_cell values (0, 99, 0, 0, 0, 1, -1, 1)", "Store", readPrices),
     Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "Provider", readBegun),
     Damage("update lineage set provider = 256 + provider", "Provider", readLineages),
