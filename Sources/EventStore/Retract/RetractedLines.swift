@@ -37,9 +37,10 @@ public struct Retraction: Sendable, Equatable {
   }
 }
 
-/// The months in which events of retracted lines were counted, by product of a feed.
+/// The months in which events of retracted lines were counted, by product of a feed, in each time
+/// zone in which they were published.
 public struct RetractedMonths: Sendable, Equatable {
-  /// Feed, product and month of the events.
+  /// Feed, product and month of the events in a time zone.
   public struct Subject: Sendable, Hashable {
     /// The feed that contained them.
     public let feed: Feed
@@ -47,6 +48,7 @@ public struct RetractedMonths: Sendable, Equatable {
     public let product: StringID
     /// The month of the events.
     public let month: Month
+    let zone: String
   }
 
   /// The first month of their subscriptions, which later rows also describe.
@@ -56,23 +58,23 @@ public struct RetractedMonths: Sendable, Equatable {
     first[subject] = min(first[subject] ?? month, month)
   }
 
-  mutating func add(_ words: [Substring]) {
+  mutating func add(_ words: [Substring], in zone: String) {
     let numbers = words.dropFirst().compactMap { Int64($0) }
-    guard words.first == "counted", numbers.count == 5,
+    guard words.first == "counted", words.last == zone[...], numbers.count == 5,
       let provider = Provider(rawValue: .init(truncatingIfNeeded: numbers[0]))
     else { return }
     let feed = Feed(provider: provider, app: StringID(truncatingIfNeeded: numbers[1]))
     add(
       Subject(
         feed: feed, product: StringID(truncatingIfNeeded: numbers[2]),
-        month: Month(number: Int32(truncatingIfNeeded: numbers[3]))),
+        month: Month(number: Int32(truncatingIfNeeded: numbers[3])), zone: zone),
       from: Month(number: Int32(truncatingIfNeeded: numbers[4])))
   }
 
   var lines: [String] {
     first.map { subject, month in
       "counted \(subject.feed.provider.rawValue) \(subject.feed.app) \(subject.product) "
-        + "\(subject.month.number) \(month.number)"
+        + "\(subject.month.number) \(month.number) \(subject.zone)"
     }.sorted()
   }
 }
@@ -81,9 +83,9 @@ extension AuditEntry {
   /// The lines that were retracted, or count again.
   public var retractions: [Retraction] { words.compactMap(Retraction.init) }
 
-  /// The months in which events of these lines were counted.
-  public var retractedMonths: RetractedMonths {
-    words.reduce(into: RetractedMonths()) { $0.add($1) }
+  /// Returns the months of a time zone in which events of these lines were counted.
+  public func retractedMonths(in zone: String) -> RetractedMonths {
+    words.reduce(into: RetractedMonths()) { $0.add($1, in: zone) }
   }
 
   private var words: [[Substring]] { action == .retract || action == .readmit ? facts : [] }
@@ -104,7 +106,7 @@ extension Ledger {
 
   /// Returns the months in which events of these lines count; reads all events.
   public func months(
-    of retractions: [Retraction], in calendar: CivilCalendar
+    of retractions: [Retraction], in calendars: [CivilCalendar]
   ) throws -> RetractedMonths {
     var wanted: [Int64: RetractedLines] = [:]
     wanted.take(retractions, .retract)
@@ -115,10 +117,13 @@ extension Ledger {
       }
       guard let first = events.first, !retracted.isEmpty else { return }
       for event in retracted {
-        months.add(
-          RetractedMonths.Subject(
-            feed: event.feed, product: event.product, month: calendar.month(of: event.time)),
-          from: calendar.month(of: first.time))
+        for calendar in calendars {
+          months.add(
+            RetractedMonths.Subject(
+              feed: event.feed, product: event.product, month: calendar.month(of: event.time),
+              zone: calendar.identifier),
+            from: calendar.month(of: first.time))
+        }
       }
     }
     return months

@@ -124,6 +124,13 @@ extension Ledger {
     ) { ($0.int64(0), $0.text(1)) }
   }
 
+  /// Returns the time zones of all published sets.
+  public func publishedZones() throws(SubledgerError) -> [String] {
+    try all("read publications", "select distinct zone from publication order by zone") {
+      $0.text(0)
+    }
+  }
+
   /// Returns names of the options in which two runs differ; `version` when the programs differ.
   public func changedOptions(from one: Int64, to other: Int64) throws(SubledgerError) -> Set<String>
   {

@@ -87,7 +87,7 @@ extension RunPipeline {
       try totals.rows > 0
       ? NumberAnswer(question: question, sums: pass.sums, totals: totals).columns(published) : []
     try output.begin(question.subject(totals, asOf: rules.fold.asOf, run))
-    for note in try question.retractions(in: ledger) { try output.note(note) }
+    for note in try question.retractions(in: ledger, rules.fold) { try output.note(note) }
     guard totals.rows > 0 else {
       return try output.note(
         question.isAfter(rules.fold)
@@ -118,10 +118,12 @@ extension NumberQuestion {
   }
 
   /// Returns the retracted lines with events of these rows, and the reasons.
-  func retractions(in ledger: Ledger) throws -> [String] {
+  func retractions(in ledger: Ledger, _ rules: FoldSettings) throws -> [String] {
     let acts = try ledger.retractions(since: 0).filter { act in
       act.action == .retract
-        && act.retractedMonths.first.contains { isAbout($0.key, since: $0.value, in: ledger) }
+        && act.retractedMonths(in: rules.calendar.identifier).first.contains {
+          isAbout($0.key, since: $0.value, in: ledger)
+        }
     }
     guard !acts.isEmpty else { return [] }
     let retracted = try ledger.retractedLines()

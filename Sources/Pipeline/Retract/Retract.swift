@@ -41,7 +41,8 @@ extension RunPipeline {
   }
 
   private func answer(_ readmit: Bool, _ target: String, in ledger: Ledger) throws -> String {
-    let months = try ledger.acts().last?.retractedMonths.first.keys.map(\.month) ?? []
+    let zone = try ledger.lastPublished()?.zone ?? plan.rules.calendar.identifier
+    let months = try ledger.acts().last?.retractedMonths(in: zone).first.keys.map(\.month) ?? []
     let ends = Set([months.min(), months.max()].compactMap(\.self)).sorted().map(\.text)
     let counted = ends.isEmpty ? "no event" : "events of \(ends.joined(separator: " to "))"
     return """
@@ -203,15 +204,14 @@ extension RunPipeline {
         .usage, "cannot retract lines: \(unlisted), and they would count when read again",
         hint: "build a new ledger without the lines to retract")
     }
-    let zone = try ledger.lastPublished()?.zone
-    let calendar = zone.flatMap(CivilCalendar.init(named:)) ?? plan.rules.calendar
+    let calendars = try ledger.publishedZones().compactMap(CivilCalendar.init(named:))
     let folder = try PrivateFolder()
     let replay = try LedgerReplay(
       try ledger.copied(to: folder.path("ledger.sqlite"), stop: stop))
     try self.replay(
       Array(zip(archives, locations)), from: ledger, into: replay.ledger, retracted)
     let months = try (act.action == .retract ? ledger : replay.ledger)
-      .months(of: retractions, in: calendar)
+      .months(of: retractions, in: calendars.isEmpty ? [plan.rules.calendar] : calendars)
     try replay.finish(retractions, months, retracted: retracted, as: act)
     try ledger.replace(by: replay.ledger, stop: stop)
   }

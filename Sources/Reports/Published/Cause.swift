@@ -110,7 +110,9 @@ final class LaterChanges {
   }
   /// The months of breaks whose decision differs now, by product.
   private lazy var decisions = Result { try readDecisions() }
-  private lazy var retractions = Result { try own.retractions(since: run).map(\.retractedMonths) }
+  private lazy var retractions = Result {
+    try own.retractions(since: run).map { $0.retractedMonths(in: plan.zone) }
+  }
   /// The last archive known to the run, and a ledger with the events of later ones.
   private lazy var arrivals = Result {
     let last = try own.lastArchive(knownTo: run)

@@ -141,6 +141,20 @@ struct RetractTests {
     #expect(causes["late_event"]?.allSatisfy { $0["key"]?.contains("yearly") == true } == true)
   }
 
+  @Test("A retraction is the cause in every time zone of published sets")
+  func zones() throws {
+    // March in UTC, February in Los Angeles.
+    try write(["a.jsonl": bodies(1), "b.jsonl": Body(2, at: 1_772_330_400).line])
+    try run()
+    let west = ["SUBLEDGER_TIMEZONE": "America/Los_Angeles", "SUBLEDGER_LEDGER": "reports.sqlite"]
+    let again = ["run", "--archives", "in", "--as-of", "2026-05-01T00:00:00Z"]
+    try program.run(again, environment: west).ended(0, 1)
+    try #require(try retract("b.jsonl").status == 0)
+    try run()
+    let restated = try program.rows("restatements.csv").filter { $0["column"] == "gross_usd" }
+    #expect(restated.map { $0["cause"] } == ["retraction"], "\(restated)")
+  }
+
   @Test("The next run restates a retraction with its cause, also as of the same time")
   func sameTime() throws {
     try write(["a.jsonl": bodies(3), "b.jsonl": wrong(4)])
