@@ -61,6 +61,7 @@ delivery as (
       as single_events
   from delivery_cell as cell
   join event_kind_name as kind on kind.id = cell.kind
+  where cell.day * 86400000 < (select ms from as_of)
   group by cell.provider
 ),
 gap as (

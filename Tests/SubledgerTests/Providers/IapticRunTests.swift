@@ -152,4 +152,18 @@ struct IapticRunTests {
     ]).ended(0)
     #expect(try program.rows("breaks.csv").map { $0["code"] } == [])
   }
+
+  @Test("Reasons that are delivered after as-of do not change what is covered until then")
+  func laterReasons() throws {
+    func coverage(_ lines: [String]) throws -> [[String: String]] {
+      let program = try Program(reading: lines.joined(separator: "\n"))
+      try program.run(["run", "--archives", "in", "--as-of", "2026-01-02"]).ended(0)
+      return try program.rows("coverage.csv")
+    }
+    let state = start.replacing(/"notification":\{[^}]*\},/, with: "")
+    let early = #"{"received":"2026-01-01T00:00:05Z","body":\#(state)}"#
+    let covered = try coverage([early])
+    let pauses = covered.filter { $0["metric"] == "pauses" }.map { $0["coverage"] }
+    #expect(try coverage([early, renewal]) == covered && pauses == ["not_available"])
+  }
 }
