@@ -63,9 +63,15 @@ extension RunPipeline {
 extension Plan {
   /// Returns the watermarks of a ledger's feeds at as-of, with the settings of the configuration.
   func feeds(of ledger: Ledger) throws -> [Watermark] {
-    try ledger.watermarks(asOf: rules.asOf).map { mark in
+    let marks = try ledger.watermarks(asOf: rules.asOf)
+    return marks.map { mark in
       var mark = mark
       let (provider, app) = (mark.feed.provider, mark.app)
+      // Bodies without an app belong to the only named app, so they begin its feed, too.
+      let feeds = marks.filter { $0.feed.provider == provider }
+      if provider.capabilities.omitsApps, feeds.count(where: { $0.feed.app != 0 }) == 1 {
+        mark.begin = feeds.map(\.begin).min() ?? mark.begin
+      }
       mark.gapMax = configuration.freshnessMax[provider, app] ?? mark.gapMax
       mark.begin =
         configuration.historyBegins[provider, app]?.instant(in: rules.calendar) ?? mark.begin

@@ -74,4 +74,27 @@ struct OmittedAppTests {
         ["purple", "com.example.reader", "0", "1"], ["qonversion", "1234567890", "1", "0"],
       ])
   }
+
+  @Test("The feed of the only app begins with the first body, also with one without app")
+  func begin() throws {
+    let program = try Program()
+    var lines = ""
+    for day in 0..<60 as Range<Int64> {
+      let app = day < 40 ? "" : #""packageName":"com.example.reader","#
+      lines += event(
+        "PRODUCT_PURCHASED", 1_767_268_800_000 + day * 86_400_000,
+        app + #""productId":"coins","transactionId":"30000009\#(day)","deviceId":"dev-\#(day)""#)
+    }
+    let listed =
+      #"{"provider":"purple","user_id":"dev-99","captured_at":1772280000,"entitlements":"#
+      + #"[{"id":"pro","product_id":"monthly","active":false,"expires_at":1770724800,"#
+      + #""transactions":[{"transaction_id":"20000009","original_transaction_id":"20000009","#
+      + #""type":"purchase","transaction_at":1768132800,"expires_at":1770724800}]}]}"#
+    try program.folder.write(lines, to: "in/a.jsonl")
+    try program.folder.write(listed, to: "snapshots/a.jsonl")
+    try program.run([
+      "run", "--archives", "in", "--snapshots", "snapshots", "--as-of", "2026-03-02",
+    ]).ended(0, 1)
+    #expect(try program.rows("breaks.csv").map { $0["code"] } == ["MISSED_START"])
+  }
 }
