@@ -100,8 +100,7 @@ extension RunPipeline {
   private func notClosed(
     _ month: Month, in zone: String, of ledger: Ledger
   ) throws -> SubledgerError {
-    let states = try ledger.monthStates()
-    let zones = states.filter { $0.month == month && $0.closedRun != nil }.map(\.zone)
+    let zones = try zones(closing: month, in: ledger)
     guard !zones.isEmpty else {
       return SubledgerError(
         .usage, "cannot reopen \(month.text): it is not closed",
@@ -111,6 +110,11 @@ extension RunPipeline {
     return SubledgerError(
       .usage, "cannot reopen \(month.text): it is closed in \(names), not in \(zone)",
       hint: "publish with that --timezone first")
+  }
+
+  /// Returns the time zones in which a month is closed.
+  func zones(closing month: Month, in ledger: Ledger) throws -> [String] {
+    try ledger.monthStates().filter { $0.month == month && $0.closedRun != nil }.map(\.zone)
   }
 
   /// The first words of the result when the ledger is a copy.

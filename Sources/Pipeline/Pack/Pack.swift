@@ -2,6 +2,7 @@ import Domain
 import EventStore
 import Formats
 import Foundation
+import Logging
 import Reports
 
 extension RunPipeline {
@@ -25,6 +26,14 @@ extension RunPipeline {
     if close == nil {
       try requireEnd(of: period, by: rules)
       try requireRows(of: period, rules.calendar.identifier, run, in: ledger)
+      for zone in try zones(closing: period, in: ledger) {
+        log.warning(
+          """
+          \(period.text) is closed in \(zone), the set of run \(run.id) is in \
+          \(rules.calendar.identifier): the pack does not contain the close. Publish with \
+          --timezone \(zone) first, then pack
+          """, metadata: ["code": "closed_elsewhere", "month": "\(period.text)"])
+      }
     }
     let folder = room.path("pack")
     var shadow = plan

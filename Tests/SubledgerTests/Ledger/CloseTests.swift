@@ -58,6 +58,8 @@ struct CloseTests {
     let reopened = try program.run(["reopen", "2026-02", "--reason", "x", "--who", "j.doe"])
     #expect(reopened.status == 64)
     #expect(reopened.errors.contains("it is closed in UTC, not in Asia/Tokyo"), "\(reopened)")
+    let pack = try program.run(["pack", "2026-02", "--out", "p.tar.gz"]).ended(0)
+    #expect(pack.errors.contains("the pack does not contain the close"), "\(pack)")
     let second = try program.run(["close", "2026-02", "--who", "j.doe"])
     #expect(second.output.contains("2026-02 is closed in Asia/Tokyo with"), "\(second)")
     #expect(second.errors.contains("run 2 before it published in UTC"), "\(second)")
