@@ -100,11 +100,14 @@ final class LineReader {
     drop(end)
   }
 
-  /// The end of the lines within the first `end` bytes held that are known and not delivered.
+  /// The end of the lines within the first `end` bytes held that are known and not delivered; of a
+  /// long line, `end` is the end of a value.
   private func knownLines(upTo end: Int) -> Int {
     guard source.consumed < known else { return 0 }
     let lines = held(0..<Int(min(Int64(end), known - source.consumed)))
-    guard let last = lastNewline(in: lines) else { return 0 }
+    guard let last = lines.count == end ? end - 1 : lastNewline(in: lines), last >= 0 else {
+      return 0
+    }
     line += newlines(in: UnsafeRawBufferPointer(rebasing: lines[...last]))
     return last + 1
   }
@@ -115,8 +118,11 @@ final class LineReader {
     let scan = ValueScan(held(0..<count), valueBytesMax: sizes.valueMax)
     if let oversized = scan.oversized {
       if let end = oversized.end { return try deliver(upTo: end, body) }
-      try emit(0..<oversized.start, body)
-      try body(.oversizedValue(line: line, byteOffset: source.consumed + Int64(oversized.start)))
+      try deliver(upTo: oversized.start, body)
+      // `known` includes a newline that may not be there.
+      if source.consumed >= known - 1 {
+        try body(.oversizedValue(line: line, byteOffset: source.consumed))
+      }
       skipping = oversized.search
       drop(count)
       scanThreshold = sizes.longLine
@@ -128,8 +134,7 @@ final class LineReader {
       // Doubled each time, so that each byte is scanned about twice at most.
       scanThreshold = min(scanThreshold * 2, max(sizes.longLine, sizes.valueMax + 1))
     } else {
-      try emit(0..<cut, body)
-      drop(cut)
+      try deliver(upTo: cut, body)
       scanThreshold = sizes.longLine
     }
   }

@@ -138,3 +138,19 @@ func tornValues(seed: UInt64) throws {
     }
   }
 }
+
+@Test("Values of a long line that is known are not delivered again", arguments: [1, 16, 64, 4096])
+func knownLongLine(buffer: Int) throws {
+  let long = "[\"\(String(repeating: "x", count: 900))\"]"
+  let small = (0..<100).map { "{\"n\":\($0)}" }.joined()
+  let known = "{}\n\(small)\(long)\(small)\n"
+  let bytes = Array("\(known)\(small)\(long)\n{}\n".utf8)
+  for valueMax in [500, 4000] {
+    let sizes = LineSizes(buffer: buffer, longLine: 100, valueMax: valueMax)
+    let reading = try Reading(
+      bytes, inflated: bytes, sizes: sizes, known: Int64(known.utf8.count) + 1)
+    let isRead = valueMax > long.utf8.count
+    #expect(reading.text == "\(small)\(isRead ? long : "")\n{}\n")
+    #expect(reading.oversized.map(\.line) == (isRead ? [] : [3]))
+  }
+}

@@ -26,16 +26,19 @@ struct Reading {
   /// The delivered lines without their newlines.
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-  /// Reads an archive of these bytes; every chunk must report its position in `inflated`.
+  /// Reads an archive of these bytes, of which `known` are known; every chunk must report its
+  /// position in `inflated`.
   init(
     _ archive: [UInt8], inflated: [UInt8]? = nil, sizes: LineSizes = LineSizes(),
-    byZlibAlone: Bool = false
+    byZlibAlone: Bool = false, known: Int64 = 0
   ) throws {
     let folder = try TemporaryFolder()
     let listing = try ArchiveFolder.files(under: [folder.write(archive, to: "archive")])
     let file = try #require(listing.files.first)
     var (counted, newlines) = (0, 0)
-    end = try readArchive(file, sizes: sizes, byZlibAlone: byZlibAlone) { chunk in
+    end = try readArchive(
+      file, sizes: sizes, byZlibAlone: byZlibAlone, known: { _ in known }
+    ) { chunk in
       switch chunk {
       case .oversizedValue(let line, let byteOffset):
         oversized.append(Place(line: line, byteOffset: byteOffset))
