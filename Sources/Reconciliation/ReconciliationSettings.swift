@@ -128,6 +128,9 @@ public struct ReconciliationSettings: Sendable {
     let names = products.flatMap(basePlans.names)
     let sellers = known.filter { names.contains($0.product) }
     let apps = Set((sellers.isEmpty ? known : sellers).map(\.app))
-    return apps.isEmpty ? Set(feeds.filter { $0.feed.provider == provider }.map(\.app)) : apps
+    guard apps.isEmpty else { return apps }
+    let all = Set(feeds.filter { $0.feed.provider == provider }.map(\.app))
+    // Bodies without an app belong to the only named one.
+    return fold.onlyApps[provider] == nil ? all : all.subtracting([""])
   }
 }
