@@ -195,6 +195,8 @@ extension Reconciler {
   /// Whether a break explains why nothing followed the last period.
   private func explains(_ found: Break, unansweredEndOf lineage: LineageInput) -> Bool {
     guard found.code.explainsMissingEvents, let at = found.expectedAt else { return false }
+    // A refund of an older charge ended nothing.
+    if found.code == .missedRefund, !isRefundMissed(lineage) { return false }
     return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
   }
 

@@ -68,11 +68,16 @@ extension Reconciler {
   }
 
   /// Whether a refund ended access, or one whose charge is missing may have.
-  func mayBeRevoked(_ state: LineageState) -> Bool {
+  ///
+  /// It has not if a charge followed, whether that arrived or is missing too.
+  func mayBeRevoked(_ lineage: LineageInput) -> Bool {
+    let state = lineage.state
     let paid = state.subscriptionCharges.last?.time
     return state.accessRevoked || state.isTrialGivenBack
       || state.refunds.contains { refund in
-        !refund.chargeIsKnown && (paid.map { (refund.chargedAt ?? refund.time) >= $0 } ?? true)
+        let charged = refund.chargedAt ?? refund.time
+        return !refund.chargeIsKnown && (paid.map { charged >= $0 } ?? true)
+          && !missing(in: lineage).contains { $0.at.map { $0 > charged + gap } ?? false }
       }
   }
 

@@ -142,6 +142,10 @@ extension Reconciler {
   private func isOfOlderPeriod(
     _ transaction: ListedTransaction, in lineage: LineageInput?
   ) -> Bool {
+    let isFollowed = siblings(of: transaction).contains {
+      $0.kind != .oneTime && transaction.precedes($0)
+    }
+    if isFollowed { return true }
     guard let charges = lineage?.latest.subscriptionCharges, let last = charges.last else {
       return false
     }

@@ -141,6 +141,19 @@ struct RefundedChargeCheckTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
+  @Test("A refund whose charge is missing hides no missing cancel of a later missing charge")
+  func followed() {
+    var story = Story.monthly(renewals: 0)
+    story.report(.refunded, "2026-02-20", transaction: 101, price: -10) {
+      $0.periodStart = at("2026-02-01")
+    }
+    var listed = monthlyTransactions(renewals: 2)
+    listed[1].revokedAt = at("2026-02-20")
+    let scenario = Scenario(
+      story, shown: premium(until: "2026-04-01", .canceled, listing: listed), at: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL", "MISSED_RENEWAL", "MISSED_RENEWAL"])
+  }
+
   @Test("A refunded charge is a conversion only if it was paid within the gap after the trial")
   func afterTrial() {
     func codes(chargedAt day: String) -> [String] {

@@ -56,6 +56,16 @@ struct SilentEndCheckTests {
     #expect(codes(nil, previous: Story.monthly, price: nil).contains("MISSED_RENEWAL"))
   }
 
+  @Test("A missing refund of an older charge does not explain silence")
+  func olderRefund() {
+    var listed = monthlyTransactions(renewals: 1)
+    listed[0].revokedAt = at("2026-02-10")
+    let scenario = Scenario(
+      .monthly(renewals: 1), shown: premium(until: "2026-03-01", listing: listed),
+      at: "2026-02-20", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_REFUND", "MISSED_RENEWAL"])
+  }
+
   @Test("A credit for the old product in an upgrade does not explain silence")
   func credit() {
     var story = Story.monthly(renewals: 1)

@@ -181,6 +181,16 @@ struct TransactionCheckTests {
     #expect(codes(.canceled).sorted() == ["MISSED_CANCEL", "MISSED_REFUND"])
   }
 
+  @Test("A missing refund is only money if the list shows a later charge, missing too")
+  func revokedBeforeMissing() {
+    var transactions = monthlyTransactions(renewals: 2)
+    transactions[1].revokedAt = at("2026-02-10")
+    let scenario = Scenario(
+      .monthly(renewals: 1),
+      shown: premium(until: "2026-04-01", .canceled, listing: transactions), at: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL", "MISSED_REFUND", "MISSED_RENEWAL"])
+  }
+
   /// A monthly subscription and its second purchase in June, which took over its original id.
   private func movedHistory(original: String) -> Scenario {
     var story = Story(original: original)
