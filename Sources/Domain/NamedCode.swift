@@ -44,6 +44,9 @@ public enum Store: UInt8, NamedCode {
     self == other || self == .unknown || other == .unknown || isApple && other.isApple
   }
 
+  /// The stores that a report of this one can mean, itself first.
+  public var possible: [Store] { [self] + Self.allCases.filter { $0 != self && mayBe($0) } }
+
   /// Whether the first transaction of a subscription has the subscription's id, so that a different
   /// id proves an earlier transaction.
   ///

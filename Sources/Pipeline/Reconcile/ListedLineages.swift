@@ -24,7 +24,7 @@ struct ListedLineages {
     var found: [Int64: LineageRow] = [:]
     // A purchase that a family member shares belongs to the payer.
     for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
-      let stores = entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+      let stores = entitlement.store.possible
       for transaction in entitlement.transactions where transaction.grant == .purchase {
         let first = lineageKey(of: transaction, snapshot, app: "", entitlement.store)
         guard seen.insert(first).inserted else { continue }

@@ -13,9 +13,10 @@ extension [Break] {
     for index in indices where self[index].mayBeReportedElsewhere {
       let found = self[index]
       let key = transactionKey(found.transaction)
-      guard let row = try ledger.lineage(withStoreTransaction: key, in: found.store) else {
-        continue
+      let reports = try found.store.possible.compactMap { store in
+        try ledger.lineage(withStoreTransaction: key, in: store)
       }
+      guard let row = reports.first else { continue }
       let group = try ledger.linkedGroup(of: row)
       let hasOwn = group.contains {
         $0.provider == found.provider && $0.original.isExactly(found.subscription)

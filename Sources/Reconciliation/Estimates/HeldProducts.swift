@@ -68,7 +68,8 @@ extension Reconciler {
   func soldProduct(_ ids: [String], in store: Store) -> String? {
     if ids.count < 2 { return ids.first }
     let sold = rules.sold.filter { $0.provider == user.provider && ids.contains($0.product) }
-    let here = Set(sold.lazy.filter { $0.store == store }.map(\.product))
+    let exact = sold.filter { $0.store == store }
+    let here = Set((exact.isEmpty ? sold.filter { $0.store.mayBe(store) } : exact).map(\.product))
     let left = ids.filter { id in
       here.isEmpty ? !sold.contains { $0.product == id } : here.contains(id)
     }
@@ -77,6 +78,9 @@ extension Reconciler {
 }
 
 extension LineageInput {
+  /// Its store, or the one that a snapshot shows: that has one name for both of Apple's.
+  func store(shownAs shown: Store) -> Store { state.store == .unknown ? shown : state.store }
+
   /// The product of the last charge or product change up to `instant`; an announced change applies
   /// from the next charge on.
   func productReported(until instant: Instant) -> String? {

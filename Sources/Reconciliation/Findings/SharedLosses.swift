@@ -36,6 +36,11 @@ extension [Break] {
 private struct StorePlace: Hashable {
   let store: Store
   let id: String
+
+  init(_ store: Store, _ id: String) {
+    // Not every snapshot tells Apple's two stores apart.
+    (self.store, self.id) = (store.isApple ? .appStore : store, id)
+  }
 }
 
 private extension Break {
@@ -49,7 +54,7 @@ private extension Break {
 
   var places: [StorePlace] {
     ([subscription, transaction] + parts).filter { !$0.isEmpty }
-      .map { StorePlace(store: store, id: $0) }
+      .map { StorePlace(store, $0) }
   }
 
   /// The number of its lost events that `other` contains too: of the same transaction or, if one of

@@ -168,7 +168,8 @@ extension Reconciler {
     let mapped = storeProducts(transaction.entitledProduct) ?? []
     if let lineage {
       var product = transaction.product
-      let held = productHeld(transaction, lineage, soldProduct(mapped, in: transaction.store))
+      let sold = soldProduct(mapped, in: lineage.store(shownAs: transaction.store))
+      let held = productHeld(transaction, lineage, sold)
       // Only one of both may name the base plan of Play's product.
       if product.isEmpty || held.withoutBasePlan == product || product.withoutBasePlan == held {
         product = lineage.refundedProduct(of: transaction.key) ?? held

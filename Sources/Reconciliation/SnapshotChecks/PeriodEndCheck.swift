@@ -186,7 +186,7 @@ extension Reconciler {
   /// The store product that the snapshot shows; if it is not mapped, that of events at `base`.
   private func product(_ match: EntitlementMatch, after base: Instant) -> String {
     let products = storeProducts(match.entitlement.product) ?? []
-    return soldProduct(products, in: match.entitlement.store)
+    return soldProduct(products, in: match.lineage.store(shownAs: match.entitlement.store))
       ?? product(of: match.lineage, at: base)
   }
 

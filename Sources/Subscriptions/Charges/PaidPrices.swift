@@ -66,18 +66,22 @@ public struct PaidPrices: Sendable, Equatable {
   /// The medians of what renewals of `product` cost, by currency, with the number of renewals.
   ///
   /// Renewals in the month around `time` come first, then those at any time, then purchases; each
-  /// in the product's country first, then anywhere.
+  /// in the product's country first, then anywhere. If none was in the store, those in a store
+  /// that it may be count: a snapshot has one name for both of Apple's.
   ///
   /// - Parameter product: a store `unknown`, a currency 0 or a country 0 means any.
   public func medians(
     of product: PricedProduct, around time: Instant
   ) -> [StringID: (price: Amount, renewals: Int64)] {
+    var (sales, bought) = (full[product.product] ?? [:], firsts[product.product] ?? [:])
+    func isHere(_ key: PricedProduct) -> Bool { key.store == product.store }
+    let isSold = sales.keys.contains(where: isHere) || bought.keys.contains(where: isHere)
+    let stores = isSold && product.store != .unknown ? [product.store] : product.store.possible
     func isSame(_ key: PricedProduct) -> Bool {
-      (product.store == .unknown || key.store == product.store)
-        && (product.currency == 0 || key.currency == product.currency)
+      stores.contains(key.store) && (product.currency == 0 || key.currency == product.currency)
     }
-    let sales = full[product.product, default: [:]].filter { isSame($0.key) }
-    let bought = firsts[product.product, default: [:]].filter { isSame($0.key) }
+    sales = sales.filter { isSame($0.key) }
+    bought = bought.filter { isSame($0.key) }
     let here = Week(of: time).number
     var paid: [StringID: [Amount: Int64]] = [:]
     for country in countries(for: product) {

@@ -245,6 +245,7 @@ struct ProductHeldTests {
     }
     #expect(products([(.appStore, yearly), (.playStore, "sub:yearly")]) == [yearly])
     #expect(products([(.playStore, "sub:yearly")]) == [yearly])
+    #expect(products([(.macAppStore, yearly), (.playStore, "sub:yearly")]) == [yearly])
     #expect(products([]) == ["com.example.monthly"])
   }
 }

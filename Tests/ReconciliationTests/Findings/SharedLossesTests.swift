@@ -29,6 +29,16 @@ struct SharedLossesTests {
     #expect(worths([first, missed(.flobuk, 1, usd: 11, on: "2026-04-01")]) == [10, 11])
   }
 
+  @Test("Apple's two stores are one, because a snapshot has one name for both")
+  func appleStores() {
+    var breaks = [
+      missed(.qonversion, 1, usd: 10, on: "2026-03-01"),
+      missed(.flobuk, 1, usd: 11, on: "2026-03-01"),
+    ]
+    (breaks[0].store, breaks[1].store) = (.appStore, .macAppStore)
+    #expect(worths(breaks) == [10, 0])
+  }
+
   @Test("Several losses in one break are those of several breaks of another provider")
   func several() {
     var breaks = [missed(.qonversion, 3, usd: 30, on: "2026-03-01")]

@@ -46,6 +46,17 @@ struct PaidPricesTests {
     #expect(prices.usual(product, at: at("2026-01-02")) == nil)
   }
 
+  @Test("A price paid in Apple's other store counts if none was paid in the store")
+  func appleStores() throws {
+    var mac = story(["10", "10"])
+    for index in mac.events.indices { mac.events[index].store = .macAppStore }
+    func price(_ stories: [Story]) throws -> Amount? {
+      try paid(stories).medians(of: product, around: at("2026-02-01"))[9]?.price
+    }
+    #expect(try price([mac]) == usd("10"))
+    #expect(try price([mac, story(["7", "7"])]) == usd("7"))
+  }
+
   @Test("A lower price that stays, or one between two different prices, is not an offer")
   func lowerPrices() throws {
     for reported in [
