@@ -202,14 +202,14 @@ final class Reconciler {
 
   /// Whether a snapshot or a webhook shows that the subscription began before `limit`.
   func shows(_ lineage: LineageInput, begunBefore limit: Instant) -> Bool {
-    [match(of: lineage)?.startedAt, startsInWebhook[lineage.name]].contains {
+    [match(of: lineage)?.firstStartedAt, startsInWebhook[lineage.name]].contains {
       $0.map { $0 < limit } ?? false
     }
   }
 
   /// Adopts the starts of subscriptions from a webhook of the same user.
   func adoptStarts(of webhook: Reconciler) {
-    for match in webhook.matches { startsInWebhook[match.lineage.name] = match.startedAt }
+    for match in webhook.matches { startsInWebhook[match.lineage.name] = match.firstStartedAt }
   }
 
   /// Adopts what another comparison of the same user found missing.

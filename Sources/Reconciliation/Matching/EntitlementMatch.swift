@@ -6,8 +6,10 @@ final class EntitlementMatch {
   let lineage: LineageInput
   /// The entitlement that lasts longest; several entitlements of one purchase show the same.
   private(set) var entitlement: Entitlement
-  /// The earliest start of any of them.
+  /// The earliest start of any of them, else the first purchase.
   let startedAt: Instant?
+  /// The earliest start or purchase of any of them: access can have lapsed since.
+  let firstStartedAt: Instant?
   /// The highest counter of any of them.
   let renewsCount: Int32?
   /// Whether an app cached it before the latest charge: its purchases are proof, its state is not.
@@ -17,7 +19,9 @@ final class EntitlementMatch {
     self.lineage = lineage
     self.isStale = isStale
     entitlement = furthest
-    startedAt = (group.compactMap(\.startedAt) + group.compactMap(\.firstPurchasedAt)).min()
+    let bought = group.compactMap(\.firstPurchasedAt).min()
+    startedAt = group.compactMap(\.startedAt).min() ?? bought
+    firstStartedAt = [startedAt, bought].compactMap(\.self).min()
     renewsCount = isStale ? nil : group.compactMap(\.renewsCount).max()
     if isStale { entitlement.removeState() }
   }

@@ -2,10 +2,27 @@ import Domain
 import Subscriptions
 
 extension Reconciler {
-  /// Finds the missing start of a subscription that the snapshot dates while the feed was active.
+  /// Finds the missing starts that the snapshot dates while the feed was active: of the first
+  /// access and, after a lapse, of the present one.
   func findMissingStart(_ match: EntitlementMatch) {
-    let (lineage, state) = (match.lineage, match.lineage.latest)
-    guard state.trials.isEmpty, let started = match.startedAt, started < knownAt,
+    let lineage = match.lineage
+    if let first = match.firstStartedAt, first != match.startedAt {
+      // The first purchase was of the earlier subscription, if its start is unknown.
+      let earlier = allLineages.first { other in
+        let state = other.latest
+        return state.isSubscription && !state.isStartSeen && first < state.firstEventAt
+          && state.firstEventAt < lineage.latest.firstEventAt
+      }
+      findMissingStart(of: earlier ?? lineage, at: first, match)
+    }
+    if let started = match.startedAt { findMissingStart(of: lineage, at: started, match) }
+  }
+
+  private func findMissingStart(
+    of lineage: LineageInput, at started: Instant, _ match: EntitlementMatch
+  ) {
+    let state = lineage.latest
+    guard state.trials.isEmpty, started < knownAt,
       missing(in: lineage).isEmpty,
       // Although a start arrived, the snapshot can date an earlier purchase that no event reports.
       !state.isStartSeen || match.entitlement.firstPurchasedAt == started

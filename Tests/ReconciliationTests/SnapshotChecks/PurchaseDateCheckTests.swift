@@ -106,6 +106,42 @@ struct PurchaseDateCheckTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("Access that began again after a lapse is dated by its own start, not the first purchase")
+  func startedAgain() {
+    var story = Story.monthly(renewals: 0)
+    story.reportEnd(canceled: "2026-01-20", until: "2026-02-01")
+    var shown = premium(until: "2026-07-10", started: "2026-05-10")
+    shown.firstPurchasedAt = at("2026-01-01")
+    var found = Scenario(story, shown: shown, at: "2026-06-20").breaks
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.expectedAt) == [at("2026-05-10")])
+    #expect(found.map(\.missingEvents) == [2])
+    // The first purchase was before the feed, the start and not the renewal of the present access
+    // was lost.
+    story = Story()
+    story.report(.renewed, "2026-06-10", until: "2026-07-10", transaction: 105, price: 10)
+    shown.firstPurchasedAt = at("2025-11-01")
+    found = Scenario(story, shown: shown, at: "2026-06-20", firstEventAt: "2026-05-01").breaks
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.expectedAt) == [at("2026-05-10")])
+  }
+
+  @Test("The first purchase of several subscriptions was of the one whose start is unknown")
+  func startedBefore() {
+    var story = Story(original: "200")
+    story.report(.started, "2026-05-10", until: "2026-06-10", transaction: 200, price: 10)
+    var shown = premium(until: "2026-06-10", started: "2026-05-10")
+    shown.firstPurchasedAt = at("2026-01-01")
+    var scenario = Scenario(story, shown: shown, at: "2026-05-20")
+    #expect(scenario.breaks.map(\.subscription) == ["200"])
+    var older = Story()
+    older.report(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101, price: 10, count: 1)
+    older.reportEnd(canceled: "2026-02-20", until: "2026-03-01", transaction: 101)
+    scenario.stories.append(older)
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.subscription) == ["100"])
+  }
+
   @Test("A cache older than the last charge before its capture proves no end; a current one does")
   func stale() {
     let old = bought(100, .started, "2026-01-01", until: "2026-02-01")
