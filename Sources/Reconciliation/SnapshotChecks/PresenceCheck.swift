@@ -231,8 +231,9 @@ extension Reconciler {
       canceledAt < knownAt, let newest = entitlement.newestTransaction, newest.revokedAt == nil,
       isOn(entitlement) || (entitlement.expiresAt.map { $0 <= canceledAt } ?? false)
     else { return }
-    let about = subject(ListedTransaction(newest, of: entitlement), nil)
-    guard isWatched(canceledAt, about) else { return }
+    let listed = ListedTransaction(newest, of: entitlement)
+    let about = subject(listed, nil)
+    guard isWatched(canceledAt, about), !isCanceledLater(lineage(of: listed)) else { return }
     raise(
       BreakDraft(
         code: .missedCancel, subject: about, key: .state, expectedAt: canceledAt,
@@ -240,5 +241,12 @@ extension Reconciler {
         evidence:
           "\(describe(entitlement)); auto-renew is off since \(canceledAt.text), and no event "
           + "of the subscription ever arrived"))
+  }
+
+  /// Whether the first events of a subscription, all newer than the snapshot, report its cancel:
+  /// their time is when it was noticed.
+  private func isCanceledLater(_ lineage: LineageInput?) -> Bool {
+    guard let state = lineage?.latest, let canceledAt = state.lastSwitchedOff else { return false }
+    return !state.subscriptionCharges.contains { $0.time < canceledAt }
   }
 }

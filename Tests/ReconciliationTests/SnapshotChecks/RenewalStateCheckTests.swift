@@ -60,6 +60,24 @@ struct RenewalStateCheckTests {
     #expect(codes("2025-12-20").contains("MISSED_CANCEL") == false)
   }
 
+  @Test("A cancel that was noticed after the snapshot is not missing, one of a later period is")
+  func noticedLater() {
+    var shown = premium(
+      until: "2026-03-01", .canceled, listing: [bought(100, .started, "2025-10-01")])
+    shown.autoRenewOffAt = at("2026-02-10")
+    func codes(_ change: (inout Story) -> Void) -> [String] {
+      var story = Story()
+      change(&story)
+      return Scenario(story, shown: shown, at: "2026-02-20", asOf: "2026-03-20").codes
+    }
+    #expect(codes { $0.report(.canceled, "2026-02-21", until: "2026-03-01") } == [])
+    let renewed = codes {
+      $0.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+      $0.report(.canceled, "2026-03-05", until: "2026-04-01", transaction: 101)
+    }
+    #expect(renewed.contains("MISSED_CANCEL"))
+  }
+
   @Test(
     "Auto-renew switched off after the end means the store gave up, and needs a cancel")
   func givenUp() {
