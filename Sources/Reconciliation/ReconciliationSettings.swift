@@ -74,8 +74,9 @@ public struct ReconciliationSettings: Sendable {
   public var lengths: [String: PeriodLength] = [:]
   /// Every feed in the ledger.
   public var feeds: [Watermark] = []
-  /// When the newest snapshot of each provider at or before as-of was taken.
-  public var snapshotsTakenAt: [Provider: Instant] = [:]
+  /// When the newest snapshot of each provider and app at or before as-of was taken; the app is
+  /// empty for snapshots without one.
+  public var snapshotsTakenAt: [Provider: [String: Instant]] = [:]
   /// Whether a user without a snapshot is a break and not only counted.
   public var snapshotsComplete = false
   /// Whether the entitlements in webhooks are used as snapshots.

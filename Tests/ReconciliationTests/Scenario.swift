@@ -151,7 +151,7 @@ struct Scenario {
         newest: watermark.map { at($0) } ?? asOf, begin: at(firstEventAt))
     ]
     // Of some user.
-    rules.snapshotsTakenAt = [provider: min(asOf, captured)]
+    rules.snapshotsTakenAt = [provider: ["": min(asOf, captured)]]
     change(&rules)
     let snapshot = entitlements.map {
       Snapshot(provider: provider, user: user, capturedAt: captured, entitlements: $0)

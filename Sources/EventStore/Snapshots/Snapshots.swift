@@ -59,14 +59,20 @@ extension Ledger {
     }
   }
 
-  /// Returns when the newest snapshot of each provider at or before `asOf` was captured.
-  public func newestCaptures(asOf: Instant) throws(SubledgerError) -> [Provider: Instant] {
-    let captures: [(Provider, Instant)] = try all(
+  /// Returns when the newest snapshot of each provider and app at or before `asOf` was captured.
+  public func newestCaptures(
+    asOf: Instant
+  ) throws(SubledgerError) -> [Provider: [String: Instant]] {
+    let captures: [(provider: Provider, app: StringID, at: Instant)] = try all(
       "read snapshots",
-      "select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider",
-      asOf
-    ) { (try $0.value(0), $0.instant(1)) }
-    return Dictionary(uniqueKeysWithValues: captures)
+      """
+      select provider, app, max(captured_ms) from snapshot where captured_ms <= ?
+      group by provider, app
+      """, asOf
+    ) { (try $0.value(0), try $0.symbol(1), $0.instant(2)) }
+    return captures.reduce(into: [:]) { newest, capture in
+      newest[capture.provider, default: [:]][symbols.words[Int(capture.app)]] = capture.at
+    }
   }
 
   /// Returns the snapshot files that are damaged or have rejected lines, and for which neither an

@@ -128,9 +128,10 @@ extension Reconciler {
   }
 
   private func countUserWithoutSnapshot() {
-    guard let taken = rules.snapshotsTakenAt[user.provider], !user.user.isEmpty else { return }
-    let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
+    guard rules.snapshotsTakenAt[user.provider] != nil, !user.user.isEmpty else { return }
+    let active = lineages.filter { wasActive($0, at: snapshotsTaken(of: $0)) && !isTransferred($0) }
     guard let first = active.first else { return }
+    let taken = snapshotsTaken(of: first)
     guard rules.snapshotsComplete else { return omit(.usersWithoutSnapshot) }
     let end = first.state.effectiveEnd.map { " until \($0.text)" } ?? ""
     raise(
@@ -140,6 +141,29 @@ extension Reconciler {
         evidence: "events show an active subscription\(end), \(active.count) subscriptions in all; "
           + "no snapshot of the app up to \(taken.text) names the user, though the set is declared "
           + "complete"))
+  }
+
+  /// When the newest snapshot of the app was taken; of any app, if none is of this one.
+  private func snapshotsTaken(of lineage: LineageInput) -> Instant {
+    let taken = rules.snapshotsTakenAt[user.provider] ?? [:]
+    let own = [lineage.app, ""].compactMap { taken[$0] }.max()
+    return own ?? taken.values.max() ?? rules.fold.asOf
+  }
+
+  /// Whether it was active at `instant`, and not only bought again since.
+  private func wasActive(_ lineage: LineageInput, at instant: Instant) -> Bool {
+    let state = lineage.state
+    guard isActive(state, at: instant) else { return false }
+    let begun =
+      state.trials.map { (start: $0.start, end: $0.end) }
+      + state.subscriptionCharges.map { (start: $0.time, end: $0.periodEnd) }
+    let before = begun.filter { $0.start < instant }
+    guard before.count < begun.count, let last = before.max(by: { $0.start < $1.start }),
+      let end = last.end
+    else { return true }
+    // A failed payment can have been made later, in a grace period.
+    return end + gap > instant
+      || state.paymentsFailed.contains { last.start < $0 && $0 < instant }
   }
 
   /// Raises unreported purchases and cancels of entitlements without a lineage; counts the others.

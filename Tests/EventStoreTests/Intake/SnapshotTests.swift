@@ -68,7 +68,8 @@ struct SnapshotTests {
     #expect(try current(asOf: 30).count == 2)
     #expect(try current(asOf: 9).isEmpty)
     #expect(
-      try ledger.newestCaptures(asOf: Instant(seconds: 29)) == [.qonversion: Instant(seconds: 20)])
+      try ledger.newestCaptures(asOf: Instant(seconds: 29))
+        == [.qonversion: ["": Instant(seconds: 20), "other": Instant(seconds: 15)]])
   }
 
   @Test("Users with one and with several snapshots are read in order, each within its range")

@@ -61,29 +61,6 @@ struct PresenceCheckTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
-  @Test("A user without a snapshot is a break only if the set is complete")
-  func snapshotAbsent() {
-    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-02-20")
-    #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts[.usersWithoutSnapshot] == 1)
-    scenario.change = { $0.snapshotsComplete = true }
-    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
-    #expect(scenario.outcome.counts[.usersWithoutSnapshot] == nil)
-    scenario.change = {
-      $0.snapshotsComplete = true
-      $0.snapshotsTakenAt = [:]
-    }
-    #expect(scenario.codes == [], "nothing is complete without any snapshot")
-    scenario.change = { $0.snapshotsComplete = true }
-    scenario.stories[0].environment = .sandbox
-    scenario.stories[0].events = scenario.stories[0].events.map {
-      var event = $0
-      event.environment = .sandbox
-      return event
-    }
-    #expect(scenario.codes == [])
-  }
-
   @Test("A snapshot user without any events is one break")
   func eventsAbsent() {
     var second = premium(until: "2026-03-01", started: "2026-01-05")
@@ -136,22 +113,6 @@ struct PresenceCheckTests {
       #expect(scenario.breaks[0].severity == .info)
       #expect(scenario.breaks[0].evidence.contains("it may have begun before the first event"))
     }
-  }
-
-  @Test("Whether a user is absent is judged at the time when the snapshots were taken")
-  func absentAtCapture() {
-    var scenario = Scenario(.monthly(renewals: 1), shown: nil, at: "2026-02-20")
-    scenario.change = {
-      $0.snapshotsComplete = true
-      $0.snapshotsTakenAt = [.qonversion: at("2025-12-31")]
-    }
-    #expect(scenario.codes == [])
-    scenario.capturedAt = "2026-03-02"
-    scenario.change = {
-      $0.snapshotsComplete = true
-      $0.snapshotsTakenAt = [.qonversion: at("2026-02-20")]
-    }
-    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
   }
 
   @Test("An ended listed purchase without events is a missing expiry, not absent events")
