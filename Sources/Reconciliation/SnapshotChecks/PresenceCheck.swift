@@ -22,13 +22,16 @@ extension Reconciler {
   }
 
   private func findAheadOfSnapshot() {
-    // An unmatched entitlement may belong to the lineage.
-    guard !hasUnmatchedSubscriptions else { return }
+    let unmatched = unmatchedSubscriptions
     lazy var matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
     where isActive(lineage.state, at: knownAt) && !matched.contains(lineage.name)
       && isComparable(lineage) && !isTransferred(lineage) && !isReplaced(lineage)
       && !isRefundMissed(lineage) && !isReportedLater(lineage, .revocation)
+      // An unmatched entitlement may belong to the lineage.
+      && !unmatched.contains(where: {
+        lineage.state.store.mayBe($0.store) || mayNameProduct($0, of: lineage)
+      })
     {
       if mayHaveVanished(lineage) {
         omit(.endsWithoutDate)
@@ -59,16 +62,20 @@ extension Reconciler {
       let isElsewhere = shown.store == .unknown || !store.mayBe(shown.store)
       return shown.transactions.isEmpty && isOn(shown)
         && (shown.grant == .manual || (shown.isSubscription && isElsewhere))
-        && storeProducts(shown.product)?.contains(lineage.product) ?? true
+        && mayNameProduct(shown, of: lineage)
     }
   }
 
-  /// Whether an entitlement could belong to any lineage: it has no transactions and is not off.
-  private var hasUnmatchedSubscriptions: Bool {
-    zip(view.entitlements, origins.lineages).contains { entitlement, origin in
+  private func mayNameProduct(_ entitlement: Entitlement, of lineage: LineageInput) -> Bool {
+    storeProducts(entitlement.product)?.contains(lineage.product) ?? true
+  }
+
+  /// Entitlements that could belong to any lineage: without transactions and not off.
+  private var unmatchedSubscriptions: [Entitlement] {
+    zip(view.entitlements, origins.lineages).filter { entitlement, origin in
       origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
         && !isOver(entitlement)
-    }
+    }.map(\.0)
   }
 
   /// Finds a user without a snapshot, or without any event although one should have arrived.

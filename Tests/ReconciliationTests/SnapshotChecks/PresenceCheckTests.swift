@@ -185,6 +185,22 @@ struct PresenceCheckTests {
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
   }
 
+  @Test("An entitlement of another product in another store hides no missing access")
+  func otherProductAndStore() {
+    func codes(_ product: String, _ store: Store) -> [String] {
+      var shown = premium(until: "2026-03-10", product: product)
+      shown.store = store
+      return Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-02-20",
+        change: allMapped
+      ).codes
+    }
+    #expect(codes("yearly", .playStore) == ["AHEAD_OF_SNAPSHOT"])
+    #expect(codes("monthly", .playStore) == [])
+    #expect(codes("unmapped", .playStore) == [])
+    #expect(codes("yearly", .appStore) == ["MISSED_PRODUCT_CHANGE"])
+  }
+
   @Test("An active grant may replace a purchase in the snapshot, unless its product differs")
   func grantInPlace() {
     func codes(_ product: String, active: Bool) -> [String] {
