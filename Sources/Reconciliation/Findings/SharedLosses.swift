@@ -73,10 +73,11 @@ private extension Break {
     let half = Interval(milliseconds: product == other.product ? length.milliseconds / 2 : 0)
     let tolerance = Swift.max(gap, half)
     guard length > .seconds(0) else { return at.isWithin(tolerance, of: time) ? fewest : 0 }
-    let shared = (0..<lostEvents).count { step in
+    // Any of its missing events can be the one that another provider reports.
+    let shared = (0..<missingEvents).count { step in
       let due = at + Interval(milliseconds: length.milliseconds * step)
       let near = Swift.max(0, due.since(time).rounded(dividingBy: length))
-      let steps = Swift.min(near, other.lostEvents - 1)
+      let steps = Swift.min(near, other.missingEvents - 1)
       return due.isWithin(tolerance, of: time + Interval(milliseconds: length.milliseconds * steps))
     }
     return Swift.min(Int64(shared), fewest)

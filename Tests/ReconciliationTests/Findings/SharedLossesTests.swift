@@ -84,4 +84,15 @@ struct SharedLossesTests {
     ]
     #expect(worths(breaks) == [10, 10])
   }
+
+  @Test("A loss of which a third provider reports the first event is shared for the later ones")
+  func reportedFirst() {
+    var breaks = [
+      missed(.qonversion, 2, usd: 20, on: "2026-03-01"),
+      missed(.flobuk, 3, elsewhere: 1, usd: 20, on: "2026-02-01"),
+    ]
+    for index in breaks.indices { breaks[index].periodLength = .days(30) }
+    #expect(worths(breaks) == [20, 0])
+    #expect(worths(breaks.reversed()) == [0, 20])
+  }
 }
