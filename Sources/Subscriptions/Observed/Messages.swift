@@ -4,7 +4,8 @@ extension [Event] {
   /// The events without earlier copies of a message: a repeated message can have a new date and
   /// shows the purchases at that time.
   ///
-  /// Copies report one event, even if they differ; the one received last counts.
+  /// Copies report one event, even if they differ; of those whose collection shows the reported
+  /// transaction, else of all, the one received last counts.
   var withLastOfEachMessage: [Event] {
     var last: [MessagePart: Event] = [:]
     for event in self where event.collection != 0 {
@@ -64,7 +65,10 @@ private struct ReportedCharge: Hashable {
 }
 
 extension Event {
+  /// Whether the copy `other` counts instead of this one: a later one, unless only this one has the
+  /// state, which its collection showed.
   func isEarlierCopy(than other: Event) -> Bool {
+    guard (observation == nil) == (other.observation == nil) else { return observation == nil }
     let never = Instant(milliseconds: .min)
     return (received ?? never, time, body, identity)
       < (other.received ?? never, other.time, other.body, other.identity)

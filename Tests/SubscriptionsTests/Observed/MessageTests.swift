@@ -79,6 +79,25 @@ struct MessageTests {
     }
   }
 
+  @Test("A copy whose collection no longer shows the transaction replaces none that shows it")
+  func copiesWithoutState() throws {
+    var story = StateFeed(.iaptic)
+    story.show("2026-01-10", 10, until: "2026-01-17") { $1.isTrial = true }
+    story.events[0].kind = .trialStarted
+    story.report(.started, "2026-01-10")
+    story.report(.renewed, "2026-01-10")
+    for index in story.events.indices {
+      story.events[index].collection = 1
+      story.events[index].received = at("2026-01-1\(index)")
+    }
+    for order in [story.events, story.events.reversed()] {
+      story.events = order
+      #expect(try story.history() == ["trial_started 2026-01-10"])
+    }
+    story.events.removeAll { $0.observation != nil }
+    #expect(try story.history() == ["renewed 2026-01-10"], "of copies without it, the last counts")
+  }
+
   @Test("A state in a later copy of a message replaces the earlier copy's, and no other message's")
   func statesOfCopies() throws {
     var story = StateFeed(.iaptic)
