@@ -111,7 +111,9 @@ struct Purchase {
 
 /// Finds the earlier purchase that an event is about.
 private struct PurchaseIndex {
-  private var byTransaction: [OfLineage<Int64>: Int] = [:]
+  /// One-time purchases are also by product, because one transaction can buy several; the product
+  /// of a subscription can change.
+  private var byTransaction: [OfLineage<ChargeKey>: Int] = [:]
   private var byEnd: [OfLineage<Instant?>: Int] = [:]
   /// The last purchase of each lineage that was seen in billing retry without a transaction.
   private var failing: [Int64: Int] = [:]
@@ -129,7 +131,9 @@ private struct PurchaseIndex {
   func purchase(of event: Event) -> Int? {
     let sameEnd = byEnd[OfLineage(event, event.periodEnd)]
     guard event.transaction == 0 else {
-      let known = byTransaction[OfLineage(event, event.transaction)]
+      let known =
+        byTransaction[OfLineage(event, ChargeKey(event.transaction))]
+        ?? byTransaction[OfLineage(event, ChargeKey(event.transaction, of: event.product))]
       if let known { return isChargedAnew(event, since: known) ? nil : known }
       return sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
@@ -202,8 +206,8 @@ private struct PurchaseIndex {
 
   mutating func add(_ event: Event, _ purchase: Int) {
     if event.transaction != 0 {
-      let previous = byTransaction.updateValue(
-        purchase, forKey: OfLineage(event, event.transaction))
+      let charge = ChargeKey(event.transaction, of: event.isSale ? event.product : 0)
+      let previous = byTransaction.updateValue(purchase, forKey: OfLineage(event, charge))
       named.insert(purchase)
       notePaid(event, purchase, after: previous)
     }
@@ -238,6 +242,9 @@ struct OfLineage<Value: Hashable>: Hashable {
 }
 
 extension Event {
+  /// Whether it reports or shows a one-time purchase.
+  var isSale: Bool { kind == .purchased || observation?.productType == .oneTime }
+
   /// Whether it shows a purchase in production only by its end, without transaction id and date.
   var isShownByEnd: Bool {
     transaction == 0 && environment == .production && observation != nil

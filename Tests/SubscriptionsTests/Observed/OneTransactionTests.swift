@@ -86,6 +86,23 @@ struct OneTransactionTests {
       ])
   }
 
+  @Test("One-time purchases of several products in one transaction are charged once each")
+  func products() throws {
+    for provider in [Provider.iaptic, .flobuk] {
+      var feed = StateFeed(provider)
+      for (time, product) in [
+        ("2026-01-10", StateFeed.monthly), ("2026-01-11", StateFeed.yearly),
+        ("2026-01-12", StateFeed.monthly),
+      ] {
+        feed.show(time, 10, until: nil) { event, _ in
+          (event.store, event.product) = (.playStore, product)
+        }
+      }
+      #expect(try feed.history() == ["purchased 2026-01-10", "purchased 2026-01-11"])
+      #expect(try feed.facts(asOf: "2026-02-01").charges(.oneTime) == 2)
+    }
+  }
+
   @Test("A report about a later charge does not affect earlier ones")
   func reportedOfLater() throws {
     var feed = months(.iaptic, .stripe, isDated: true)
