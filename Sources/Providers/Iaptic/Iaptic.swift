@@ -25,18 +25,21 @@ struct Iaptic: BodyMapper {
 
   mutating func read(_ object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
 
-  /// An archive may leave out `password`, which is a secret, so purchases or a test are also
-  /// enough.
+  /// An archive may leave out `password`, which is a secret, so purchases are also enough.
   func isBody(_ tape: JSONTape) -> Bool {
-    guard let type = top.value(.type) else { return false }
-    if has(.password) || holdsPurchases(tape) { return true }
+    has(.type) && (has(.password) || holdsPurchases(tape))
+  }
+
+  /// A test without `password` is recognised only here: an envelope can have the same `type`.
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
     let others: [IapticField] = [
       .applicationUsername, .purchases, .notification, .othersMembers,
     ]
-    return tape.bytes(type).isWord("test") && !others.contains(where: has)
-  }
-
-  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    if let type = top.value(.type), tape.bytes(type).isWord("test"),
+      !others.contains(where: has)
+    {
+      return true
+    }
     let named = [IapticField.applicationUsername, .password, .notification].count(where: has)
     return holdsPurchases(tape) ? named >= 1 : named >= 2
   }

@@ -154,11 +154,22 @@ struct EnvelopeTests {
 
   @Test(
     "iaptic's test is skipped if the archive removed its secret",
-    arguments: [#"{"type":"test"}"#, #"{"body":{"type":"test","password":null}}"#])
+    arguments: [
+      #"{"type":"test"}"#, #"{"body":{"type":"test","password":null}}"#,
+      #"{"type":"test","message":"hello"}"#,
+    ])
   func redactedTest(line: String) {
     let batch = normalise(line)
     #expect(batch.rejects.isEmpty && batch.skipped.values.reduce(0, +) == 1)
     #expect(refusal(#"{"type":"test","properties":{"a":1}}"#)[0] == "unknown_provider")
+  }
+
+  @Test("An envelope of the type `test` hides no body")
+  func testEnvelope() {
+    for content in [#""message":\#(quote(Self.body))"#, #""event":\#(Self.body)"#] {
+      let batch = normalise(#"{"@timestamp":"2025-10-09T08:53:30Z","type":"test",\#(content)}"#)
+      #expect(batch.events.count == 1 && batch.skipped.isEmpty)
+    }
   }
 
   @Test("A ninth layer or a sixth text is not searched")
