@@ -11,8 +11,9 @@ struct Iaptic: BodyMapper {
   static let secretMember: String? = "password"
   static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
-  /// The id without a platform, which events lose too.
+  /// The id without a platform, which events lose too; `ios-` can be part of an event's id.
   static func eventID(_ id: String) -> String {
+    guard id.utf8.contains(UInt8(ascii: ":")) else { return id }
     var id = id
     return id.withUTF8 { text(IapticID(UnsafeRawBufferPointer($0)).text) }
   }

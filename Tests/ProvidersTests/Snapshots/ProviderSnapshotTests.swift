@@ -118,6 +118,17 @@ struct ProviderSnapshotTests {
     #expect(batch.snapshots.map(\.entitlements) == [[active], [lapsed], []])
   }
 
+  @Test("iaptic: in the canonical format, ids may have a platform, and products begin with `ios-`")
+  func iapticCanonical() throws {
+    for (sent, product) in [("ios-p", "ios-p"), ("apple:ios-p", "ios-p"), ("apple:p", "p")] {
+      let line = #"""
+        {"provider":"iaptic","user_id":"u","captured_at":1,"entitlements":[{"id":"e",\#
+        "product_id":"\#(sent)"}]}
+        """#
+      #expect(try rights(line).map(\.product) == [product])
+    }
+  }
+
   @Test("iaptic: a list of one user's purchases, as version 3 returns it")
   func iapticRows() throws {
     let line = #"""
