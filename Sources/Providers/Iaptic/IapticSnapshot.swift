@@ -39,7 +39,8 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     return [try purchases.purchase(object, key: nil, of: tape).entitlement(at: capturedAt)]
   }
 
-  /// The users in a list of customers, each with the known fields of the last purchase.
+  /// The users in a list of customers, each with the known fields of the last purchase; without
+  /// users whose purchases are unknown.
   mutating func customers(
     _ line: Members<SnapshotField>, of tape: JSONTape
   ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]? {
@@ -54,19 +55,18 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
       customer.read(row, of: tape)
       let user = try tape.text(customer[.applicationUsername])
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
-      found.append((user, try summary(row, tape)))
+      if let held = try summary(row, tape) { found.append((user, held)) }
     }
     return found
   }
 
-  /// A user with receipts does not count as a user without purchases, nor does a purchase.
+  /// The last purchase; nil if it is unknown: a user with receipts does not count as a user without
+  /// purchases, nor does a purchase.
   private mutating func summary(
     _ row: JSONNode, _ tape: JSONTape
-  ) throws(BodyProblem) -> [Entitlement] {
+  ) throws(BodyProblem) -> [Entitlement]? {
     guard let sent = try tape.filledObject(customer[.customerInfo]) else {
-      guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
-        throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
-      }
+      guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else { return nil }
       if tape.member(row, "purchaseId") != nil { throw .missing("rows.customerInfo") }
       return []
     }

@@ -95,17 +95,18 @@ struct ProviderSnapshotTests {
     }
   }
 
-  @Test("iaptic: a list of customers is one snapshot per customer")
+  @Test("iaptic: a list of customers is one snapshot per customer whose purchases are known")
   func iapticCustomers() throws {
     let batch = readSnapshots(
       #"""
-      {"captured_at":1760000000,"paging":{"skip":0,"limit":3,"total":3},"rows":[\#
+      {"captured_at":1760000000,"paging":{"skip":0,"limit":4,"total":4},"rows":[\#
       {"applicationUsername":"a","receiptIds":["r"],"customerInfo":{\#
       "lastPurchaseId":"google:GPA.1..4","lastPurchaseDate":"2025-07-08T18:40:00.000Z",\#
       "expirationDate":"2025-11-08T08:53:20.000Z","activeSubscriber":true,\#
       "renewalIntent":"Renew"}},\#
       {"applicationUsername":"b","customerInfo":{"lastPurchaseId":"apple:2",\#
       "lapsedSubscriber":true,"renewalIntent":"Lapse"}},\#
+      {"applicationUsername":"unknown","customerInfo":{},"receiptIds":["s"]},\#
       {"applicationUsername":"c","customerInfo":{},"receiptIds":[]}]}
       """#)
     #expect(batch.lines == 1 && batch.rejects.isEmpty)

@@ -52,12 +52,6 @@ struct SnapshotRefusalTests {
         "rows.applicationUsername"
       ),
       (
-        #"""
-        {"captured_at":1,"rows":[{"applicationUsername":"canary","customerInfo":{},\#
-        "receiptIds":["canary"]}]}
-        """#, "missing_field", "rows.customerInfo: empty beside receipts"
-      ),
-      (
         #"{"provider":"canary","user_id":"u","captured_at":1,"data":[]}"#, "unknown_provider",
         "provider: none of the known names"
       ),
