@@ -186,6 +186,17 @@ struct IapticSubjectTests {
     }
   }
 
+  @Test("A charge after the message is not the reported one, even under the same id")
+  func laterCharge() throws {
+    for (charged, isReported) in [("2025-10-11T08:00:00Z", true), ("2025-11-08T18:40:00Z", false)] {
+      let purchase = #"\#(member("a", "pro").dropLast()),"lastRenewalDate":"\#(charged)"}"#
+      let batch = normalise(body([purchase], reason: "RENEWED", product: "pro"))
+      #expect(batch.events.map(\.kind) == (isReported ? [.renewed] : [.renewed, .observed]))
+      #expect((batch.events[0].observation != nil) == isReported)
+      #expect((batch.events[0].periodEnd != nil) == isReported)
+    }
+  }
+
   @Test("Copies of one notification are one message, whatever they contain")
   func copies() throws {
     let copies = [

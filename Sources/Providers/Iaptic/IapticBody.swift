@@ -45,8 +45,12 @@ struct IapticNotification {
   /// Whether `other` shows the reported transaction, as far as both have ids.
   ///
   /// A collection shows the state at sending: the notification can be about the refund of an older
-  /// transaction, or can be late.
+  /// transaction, or can be late. A charge after it is another one, even under the same id; stores
+  /// charge up to a day before the date that they send.
   func isShown(by other: IapticPurchase) -> Bool {
+    if let date, let charged = other.state.lastChargedAt, charged > date + .days(1) {
+      return false
+    }
     if !transaction.text.isEmpty, !other.transaction.isEmpty {
       return transaction.text.isEqual(to: other.transaction)
     }

@@ -66,10 +66,16 @@ struct IapticRunTests {
   func lateRenewal() throws {
     let late = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
     let next = line("RENEWED", "n3", "2026-03-01T00:00:05Z", "103", shown: 3, price: "9.99")
-    let reported = try reports([start, late, next], asOf: "2026-03-02", Self.names)
-    #expect(reported["renewals_monthly"]?.map { $0["renewals"] } == ["1", "1"])
-    #expect(reported["churn_monthly"]?.map { $0["active_close"] } == ["1", "1", "1"])
-    #expect(reported["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
+    // Stripe sends the subscription's id instead of the charge's.
+    let stripe = [start, late, next].map {
+      $0.replacing(/apple:10\d/, with: "stripe:sub_1").replacing("apple", with: "stripe")
+    }
+    for lines in [[start, late, next], stripe] {
+      let reported = try reports(lines, asOf: "2026-03-02", Self.names)
+      #expect(reported["renewals_monthly"]?.map { $0["renewals"] } == ["1", "1"])
+      #expect(reported["churn_monthly"]?.map { $0["active_close"] } == ["1", "1", "1"])
+      #expect(reported["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
+    }
   }
 
   @Test("A repeated notification with another collection or date is one charge")
