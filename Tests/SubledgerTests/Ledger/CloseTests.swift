@@ -142,6 +142,19 @@ struct CloseTests {
     #expect(again.errors.contains("it is closed with the numbers of run"))
   }
 
+  @Test("A close keeps no counts of deliveries, which change when an archive is read")
+  func deliveries() throws {
+    try publish(1)
+    try program.folder.write(bodies(1), to: "in/2.jsonl")
+    try program.run(["ingest", "--archives", "in"]).ended(0)
+    try program.run(["close", "2026-02", "--who", "j.doe"]).ended(0)
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
+    var reports: Set<String> = []
+    try ledger.rows(sql: "select report from closed_report") { reports.insert($0.text(0)) }
+    #expect(reports.isSuperset(of: ["churn_monthly", "revenue_daily", "revenue_monthly"]))
+    #expect(!reports.contains("deliveries_daily"), "\(reports)")
+  }
+
   @Test(
     "An invalid close reports why, and what to do",
     arguments: [
