@@ -14,7 +14,9 @@ public struct CSVRow {
   /// An empty row of a file with these columns.
   public init(_ columns: [ReportColumn], _ dialect: CSVDialect = .rfc4180) {
     names = columns.map(\.name)
-    isNumber = columns.map { $0.type == "number" || $0.type == "integer" }
+    isNumber = columns.map {
+      $0.type == "number" || $0.type == "integer" || $0.format == .numeral
+    }
     isForSpreadsheet = dialect != .rfc4180
     separator = UInt8(ascii: dialect.separator)
   }

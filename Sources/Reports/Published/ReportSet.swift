@@ -135,11 +135,13 @@ private struct PublishedPackage: Decodable {
     let known = ReportDefinition.of(resource.path)?.columns ?? []
     let columns = resource.schema.fields.map { field in
       let addition: ColumnAddition = sums[field.name] == nil ? .none : .sum
+      let known = known.first { $0.name == field.name }
       return ReportColumn(
-        name: field.name, format: .typed(field.type), unit: field.unit,
+        name: field.name, format: known?.format == .numeral ? .numeral : .typed(field.type),
+        unit: field.unit,
         description: field.description,
         isKey: resource.schema.primaryKey.contains(field.name),
-        addition: known.first { $0.name == field.name }?.addition ?? addition)
+        addition: known?.addition ?? addition)
     }
     return ReportTable(
       path: resource.path, rows: resource.rows, columns: columns,
