@@ -66,7 +66,7 @@ public struct SetComparison {
     let keys = table.columns.filter(\.isKey).map(\.name)
     if let previous { try put(previous, of: before, .before, by: keys) }
     if let latter { try put(latter, of: after, .after, by: keys) }
-    let report = String(table.path.prefix { $0 != "/" }.split(separator: ".").first ?? "")
+    let report = ReportDefinition.of(table.path)?.name ?? String(table.path.dropLast(4))
     let columns = [latter, previous].compactMap { $0 }.flatMap(\.columns).filter { !$0.isKey }
     var names: Set<String> = []
     let measures = columns.filter { names.insert($0.name).inserted }

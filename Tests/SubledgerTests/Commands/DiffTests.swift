@@ -148,6 +148,52 @@ struct DiffTests {
     #expect(causes.count == restated.count)
   }
 
+  @Test("Changes have their cause if the later set has decimal commas")
+  func commas() throws {
+    let program = try Program()
+    let april = Body(50, at: 1_777_507_200).line + "\n"
+    try program.folder.write(bodies(3) + april, to: "in/1.jsonl")
+    func publish(_ hour: Int, _ arguments: String...) throws {
+      let asOf = "2026-05-01T0\(hour):00:00Z"
+      try program.run(["run", "--archives", "in", "--as-of", asOf] + arguments).ended(0, 1)
+    }
+    try publish(1, "--out", "before")
+    try program.folder.write(bodies(1, from: 4), to: "in/2.jsonl")
+    try FileManager.default.copyItem(
+      atPath: program.folder.path("subledger.sqlite"),
+      toPath: program.folder.path("german.sqlite"))
+    try publish(2, "--out", "plain")
+    try publish(2, "--out", "german", "--ledger", "german.sqlite", "--csv-dialect", "excel-de")
+    let plain = try program.run(["diff", "before", "plain", "--format", "csv"]).output
+    #expect(plain.contains(",net_usd,29.97,39.96,9.99,late_event\n"), "\(plain)")
+    #expect(try program.run(["diff", "before", "german", "--format", "csv"]).output == plain)
+    let same = try program.run(["diff", "plain", "german"]).ended(0)
+    #expect(same.output.hasSuffix("no cell differs\n"), "\(same)")
+  }
+
+  @Test("Rows of custom reports name their report")
+  func custom() throws {
+    let program = try Program()
+    for name in ["all", "few"] {
+      try program.folder.write(
+        """
+        -- name: \(name)
+        -- column: product_id string key Product.
+        -- column: charges integer Charges.
+        select product_id, count(*) as charges from v_charge group by 1
+        """, to: "own/\(name).sql")
+    }
+    let run = ["run", "--archives", "in", "--reports-dir", "own", "--as-of", "2026-03-01", "--out"]
+    for (number, out) in ["one", "two"].enumerated() {
+      try program.folder.write(bodies(1, from: number), to: "in/\(number).jsonl")
+      try program.run(run + [out]).ended(0, 1)
+    }
+    let changes = try program.run(["diff", "one", "two", "--format", "csv"]).output
+    for name in ["own/all", "own/few"] {
+      #expect(changes.contains("\n\(name),com.example.pro.monthly,,charges,1,2,1,\n"), "\(changes)")
+    }
+  }
+
   @Test("A folder that is not a set, or a changed set, is reported")
   func refused() throws {
     try world.program.run(["diff", "before", "nothing"]).ended(66)
