@@ -42,8 +42,9 @@ final class SubscriptionEntries {
       }
       shown.formUnion(reports.map(\.key))
       let providers = reports.map(\.provider.name).joined(separator: ", ")
+      let apps = reports.map { records.text($0.app) }.joined(separator: ", ")
       var subject: Record = [
-        "subscription": .text(id), "provider": .plain(providers),
+        "subscription": .text(id), "provider": .plain(providers), "app_id": .text(apps),
         "environment": .plain(row.environment.name), "store": .plain(row.store.name),
       ]
       if let user = try ledger.userText(row.user) { subject["user_id"] = .text(user) }
@@ -258,13 +259,17 @@ final class SubscriptionEntries {
   }
 
   private func addBreaks(of row: LineageRow) throws {
-    let subscription = cellText(try ledger.originalText(of: row))
-    try forEachBreak(of: "breaks", in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
-      guard $0["provider"] == row.provider.name, $0["subscription_id"] == subscription else {
-        return
-      }
-      let step = "\($0["code"]), \($0["status"])"
-      try output.add(Entry(at: $0.expectedAt, step: step, breakID: $0["break_id"]))
+    // Apps and environments can have subscriptions with the same id.
+    let subscription = [
+      "provider": row.provider.name, "app_id": cellText(records.text(row.app)),
+      "environment": row.environment.name,
+      "subscription_id": cellText(try ledger.originalText(of: row)),
+    ]
+    let plan = ReportPlan(rules: rules, run: run?.id ?? 0)
+    try forEachBreak(of: "breaks", in: ledger, plan) { found in
+      guard subscription.allSatisfy({ found[$0.key] == $0.value }) else { return }
+      let step = "\(found["code"]), \(found["status"])"
+      try output.add(Entry(at: found.expectedAt, step: step, breakID: found["break_id"]))
     }
   }
 

@@ -77,6 +77,21 @@ struct ExplainedVersionTests {
       try received("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
   }
 
+  @Test("Subscriptions of two apps with the same id have the breaks of their own app")
+  func sameID() throws {
+    var bodies = [start(100, of: 100, user: "u1", delay: 0)]
+    bodies.append(start(100, of: 100, user: "u2", delay: 0))
+    bodies[1].members["app_id"] = "\"other\""
+    bodies[1].members["revenue"] = Body.money("9.99", rate: 10)
+    for place in bodies.indices { bodies[place].members["platform"] = "\"stripe\"" }
+    try run(bodies)
+    let id = try breakID("RATE_MISMATCH")
+    let output = try program.run(["explain", "--subscription", "100"]).output
+    #expect(output.contains(/app_id +1234567890\n/), "\(output)")
+    let parts = output.components(separatedBy: id)
+    #expect(parts.count == 2 && parts[0].contains(/app_id +other\n/), "\(output)")
+  }
+
   @Test(
     "A subscription of two providers is explained with what counts, whatever its id",
     arguments: ["2000", "3000", "4000", "5000"])
