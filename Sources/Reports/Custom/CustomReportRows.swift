@@ -36,7 +36,11 @@ extension CustomReport {
   ) throws -> WrittenReports {
     try makeFolders("\(folder)/\(Self.folder)")
     try fill(query, in: ledger, plan)
-    let keys = columns.filter(\.isKey).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    // As printed: an absent text is empty, and others may be escaped.
+    try ledger.define("cell_text", cellText)
+    let keys = columns.filter(\.isKey).map {
+      $0.type == "string" ? "cell_text(coalesce(\"\($0.name)\", ''))" : "\"\($0.name)\""
+    }.joined(separator: ", ")
     try ledger.rows(sql: "select 1 from temp.own group by \(keys) having count(*) > 1 limit 1") {
       _ in throw Self.wrong(name, 0, "two rows have the same key")
     }

@@ -130,6 +130,19 @@ struct CustomReportTests {
     #expect(missing.status == 66 && missing.errors.contains("given with option --reports-dir"))
   }
 
+  @Test("Rows are ordered by their keys as printed")
+  func order() throws {
+    let program = try Program(copying: program)
+    try program.folder.write(
+      """
+      -- name: mine
+      -- column: a string key A.
+      select '(z' as a union all select '+a' union all select 'b'
+      """, to: "own/mine.sql")
+    try program.run(["report"] + Array(Self.settings.dropLast()) + ["own"]).ended(0)
+    #expect(try program.rows("own/mine.csv").map { $0["a"] } == ["'+a", "(z", "b"])
+  }
+
   @Test("A value of the wrong type leaves the set unchanged, and is reported")
   func misfits() throws {
     let program = try Program(copying: program)
@@ -140,6 +153,7 @@ struct CustomReportTests {
       ("date", "'2025-13-41'", "not date"), ("datetime", "'2025-01-01T25:00:00Z'", "not datetime"),
       ("datetime", "'2025-01-01 00:00'", "not datetime"), ("boolean", "1", "not boolean"),
       ("string", "2", "not string"), ("string", "null", "two rows have the same key"),
+      ("string", "''", "two rows have the same key"),
     ]
     for (index, (type, value, reason)) in cases.enumerated() {
       try program.folder.write(
