@@ -108,19 +108,49 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Whether a row sorts before another: by time, then by the cells after it.
+/// Whether a row sorts before another: by time, then by the texts of the cells after it.
 ///
 /// Times are texts of equal width except for optional milliseconds: a time without them is earlier.
 /// A cell that ends sorts before one that continues.
 func precedes(
   _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ separator: UInt8
 ) -> Bool {
-  let count = min(left.count, right.count)
-  for index in 0..<count where left[index] != right[index] {
-    func rank(_ byte: UInt8) -> UInt8 {
-      byte == separator || byte == UInt8(ascii: "Z") && index == 19 ? 0 : byte
-    }
-    return rank(left[index]) < rank(right[index])
+  var left = CellRanks(row: left, separator)
+  var right = CellRanks(row: right, separator)
+  while let byte = left.next() {
+    guard let other = right.next() else { return false }
+    if byte != other { return byte < other }
   }
-  return left.count < right.count
+  return right.next() != nil
+}
+
+/// The bytes of a row's texts without quotes, and 0 where a cell or a time's seconds end.
+private struct CellRanks {
+  private let row: UnsafeRawBufferPointer
+  private let separator: UInt8
+  private var place = 0
+  private var isQuoted = false
+
+  init(row: UnsafeRawBufferPointer, _ separator: UInt8) {
+    (self.row, self.separator) = (row, separator)
+  }
+
+  mutating func next() -> UInt8? {
+    while place < row.count {
+      let byte = row[place]
+      place += 1
+      if byte == UInt8(ascii: "\"") {
+        // Two quotes inside a quoted cell are one quote of its text.
+        guard isQuoted, place < row.count, row[place] == byte else {
+          isQuoted.toggle()
+          continue
+        }
+        place += 1
+        return byte
+      }
+      let isEnd = byte == separator && !isQuoted || byte == UInt8(ascii: "Z") && place == 20
+      return isEnd ? 0 : byte
+    }
+    return nil
+  }
 }

@@ -43,6 +43,30 @@ struct ChargeSpillTests {
     #expect(try spill.rows(of: january.next.next, in: .rfc4180) == nil)
   }
 
+  @Test(
+    "Rows are sorted by the texts of their cells, with or without quotes",
+    arguments: [CSVDialect.rfc4180, .de])
+  func quoted(dialect: CSVDialect) throws {
+    let texts = ["", "A", "a", "a\"", "a\"b", "a,", "a,b", "a;", "a;b", "aa", "\"", "\"\"", ","]
+    let cells = texts.flatMap { first in texts.map { [first, $0] } }
+    let rows = cells.map { cells in
+      var line = CSVLine(dialect)
+      for cell in cells { line.add(text: cell) }
+      return line.buffer
+    }
+    let separator = UInt8(ascii: dialect.separator)
+    for (left, row) in zip(cells, rows) {
+      for (right, other) in zip(cells, rows) {
+        let isFirst = row.withUnsafeBytes { row in
+          other.withUnsafeBytes { precedes(row, $0, separator) }
+        }
+        let isExpected = left.map(ExactText.init).lexicographicallyPrecedes(
+          right.map(ExactText.init))
+        #expect(isFirst == isExpected, "\(left) \(right)")
+      }
+    }
+  }
+
   @Test("A row that was refused stays first")
   func waiting() throws {
     var spill = try ChargeSpill(at: folder.path + "/spill")
