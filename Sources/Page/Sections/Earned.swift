@@ -25,10 +25,11 @@ extension SetContents {
     let value = month.flatMap { cube.value(measure, $0) }
     var figure = Figure(
       title, of: month, value, unit, in: cube.report, measure, where: filter, numbers)
-    guard let month, let place = months.firstIndex(of: month) else {
+    guard let month else {
       figure.provenance = ""
       return figure
     }
+    guard let place = months.firstIndex(of: month) else { return figure }
     let shown = months[...place].suffix(13)
     figure.spark = sparkline(shown.map { cube.value(measure, $0) })
     if cube.incomplete.contains(month) { figure.note = "so far" }

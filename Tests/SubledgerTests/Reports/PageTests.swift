@@ -86,6 +86,18 @@ struct PageTests {
     #expect(qualified.contains("30 of 30 lines of b.jsonl were rejected"))
   }
 
+  @Test("Recurring revenue names its cells also in a month without any")
+  func free() throws {
+    var body = Body()
+    body.members["revenue"] = Body.money("0.00", rate: 70)
+    body.members["price"] = nil
+    try program.folder.write(body.line + "\n", to: "in/a.jsonl")
+    try program.run(["run", "--archives", "in", "--as-of", "2026-03-10"]).ended(0, 1)
+    #expect(try program.rows("mrr_monthly.csv").isEmpty)
+    let page = try compared(program.folder.path("reports"))
+    #expect(page.numbers.contains { $0.attributes["data-sum"] == "mrr_close" && $0.text == "0.00" })
+  }
+
   private let simulate = [
     "simulate", "--seed", "7", "--subscribers", "40", "--months", "7", "--out", "world",
   ]
