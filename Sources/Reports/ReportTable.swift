@@ -1,3 +1,5 @@
+internal import Domain
+
 /// How the numbers of a column add up over several rows.
 public enum ColumnAddition: Sendable {
   /// Their sum.
@@ -44,4 +46,7 @@ public struct ReportTable: Sendable, Equatable {
   public internal(set) var controlTotals: [String: String] = [:]
   /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
   public internal(set) var roundingResidual: [String: String] = [:]
+
+  /// The month of the rows if each month has its own file.
+  var month: Month? { Month(text: String(path.dropLast(4).suffix(7))) }
 }

@@ -99,6 +99,20 @@ struct ReportSetTests {
     #expect(foreign?.kind == .damagedInput)
   }
 
+  @Test("The last months of a report are read, not its last files")
+  func lastMonths() throws {
+    let folder = try TemporaryFolder()
+    var manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
+    for month in ["2025-04", "2025-05", "2025-07"] {
+      let path = "days/\(month).csv"
+      try folder.write("name,net_usd\n\(month)-01,1.00\n", to: path)
+      manifest.resources.append(ReportTable(path: path, rows: 1, columns: Self.columns))
+    }
+    let set = ReportSet(in: folder.path, manifest)
+    let cube = try Cube(CubeShape("days", by: ["name"], of: ["net_usd"], months: 3), of: set)
+    #expect(cube.values(of: "name") == ["2025-05-01", "2025-07-01"])
+  }
+
   @Test("The reports of a set are found by name, with months in order")
   func tables() {
     var manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")

@@ -43,8 +43,7 @@ public struct PreviousMonths: Sendable {
     ) throws(SubledgerError) -> [Month: File]? {
       var tables: [Month: (table: ReportTable, bytes: Int64)] = [:]
       for table in set.tables(of: report.name) {
-        let name = table.path.dropFirst(report.name.count + 1).dropLast(4)
-        guard let month = Month(text: String(name)),
+        guard let month = table.month,
           let file = try status(of: "\(folder)/\(table.path)"), file.isFile
         else { return nil }
         if month < end { tables[month] = (table, Int64(file.st_size)) }

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Which columns of a report a cube adds up, and how it groups them.
 public struct CubeShape: Sendable {
   let report: String
@@ -5,16 +7,16 @@ public struct CubeShape: Sendable {
   let measures: [String]
   /// Per measure: whether the greatest value is kept instead of the sum.
   let isGreatest: [Bool]
-  /// How many of the report's last files are read.
-  let files: Int
+  /// How many months up to that of the report's last file are read.
+  let months: Int
 
-  /// The sums of `measures` in the last files of a report, grouped by `dimensions`.
+  /// The sums of `measures` in the last months of a report, grouped by `dimensions`.
   public init(
     _ report: String, by dimensions: [String] = [], of measures: [String] = [],
-    greatest: Set<String> = [], files: Int = .max
+    greatest: Set<String> = [], months: Int = .max
   ) {
     (self.report, self.dimensions, self.measures) = (report, dimensions, measures)
-    (isGreatest, self.files) = (measures.map(greatest.contains), files)
+    (isGreatest, self.months) = (measures.map(greatest.contains), months)
   }
 
   /// All sums of a report.
@@ -38,7 +40,9 @@ public struct Cube: Sendable {
   /// The sums of a set's files.
   public init(_ shape: CubeShape, of set: ReportSet) throws {
     self.shape = shape
-    for table in set.tables(of: shape.report).suffix(shape.files) {
+    let tables = set.tables(of: shape.report)
+    let last = tables.last?.month.map { Int($0.number) } ?? 0
+    for table in tables where table.month.map({ last - Int($0.number) < shape.months }) ?? true {
       let names = table.columns.map(\.name)
       let keys = dimensions.compactMap(names.firstIndex)
       let cells = shape.measures.compactMap(names.firstIndex)

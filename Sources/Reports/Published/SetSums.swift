@@ -14,7 +14,7 @@ public struct SetSums: Sendable {
   public static let shapes = [
     CubeShape(
       "revenue_daily", by: ["period", "provider", "app_id", "store"],
-      of: ["gross_usd", "refunds_usd", "net_usd"], files: 3),
+      of: ["gross_usd", "refunds_usd", "net_usd"], months: 3),
     CubeShape(
       "revenue_monthly", by: ["period", "provider", "app_id", "store", "amount_basis"],
       of: ["charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "proceeds_usd"]),
@@ -29,7 +29,7 @@ public struct SetSums: Sendable {
       of: [
         "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
         "late", "latency_p50_s", "latency_p95_s",
-      ], greatest: ["latency_p50_s", "latency_p95_s"], files: 3),
+      ], greatest: ["latency_p50_s", "latency_p95_s"], months: 3),
     CubeShape(.inputs, by: ["status"]), CubeShape(.drill, by: ["code"]),
   ]
 }
