@@ -136,8 +136,9 @@ extension Plan {
     }
   }
 
-  /// The path of the published folder in the form that the ledger stores.
-  var folder: String { NSString(string: configuration.job.out).standardizingPath }
+  /// The path of the published folder in the form that the ledger stores: absolute, because
+  /// folders of one name can be in different places.
+  var folder: String { URL(fileURLWithPath: configuration.job.out).standardizedFileURL.path }
 
   /// Files and folders of the job itself, which are not input.
   ///

@@ -97,6 +97,21 @@ struct EarlierAsOfTests {
     #expect(try answers() != before)
   }
 
+  @Test("A report into a folder of the same name elsewhere is not recorded")
+  func sameName() throws {
+    try arrives([Body(1), fresh], as: "told.jsonl")
+    _ = try codes(asOf: "2026-06-30")
+    let look =
+      "mkdir away && cd away && '\(Program.binary.path)' report --as-of 2026-07-10 "
+      + "--ledger ../subledger.sqlite --timezone America/New_York"
+    let result = try execute(["sh", "-c", look], in: program.folder.path)
+    #expect(result.status <= 1, "\(result)")
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
+    #expect(try ledger.lastPublished()?.id == 1)
+    try program.run(["report", "--as-of", "2026-07-10"]).ended(0, 1)
+    #expect(try ledger.lastPublished()?.id == 2)
+  }
+
   @Test("A set of another ledger stays until it is adopted")
   func otherLedger() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
