@@ -167,6 +167,19 @@ struct CustomerIDTests {
     #expect(rows.compactMap { $0["customer_id"] }.sorted() == ["", "", "", "acct-0003"])
   }
 
+  @Test("Erasing one of a customer's users leaves the customer id with none of them")
+  func sharedID() throws {
+    let users = [1, 2].map { body($0, user: $0, identity("acct-0001")) }
+    try run("a", users + [body(3, user: 3, identity("acct-0003"))])
+    try program.run(["erase", "QON_1", "--reason", "r"]).ended(0)
+    try run("b", [body(2, isRenewal: true, user: 2, identity("acct-0001"))], asOf: "2026-05-11")
+    #expect(try customers(charges).sorted() == ["", "", "", "acct-0003"])
+    #expect(try customers(["charges/2026-02.csv"], of: "QON_2") == [""])
+    let ledger = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("subledger.sqlite")))
+    #expect(ledger.range(of: Data("acct-0001".utf8)) == nil)
+    #expect(try program.run(["verify", "--replay"]).status == 0)
+  }
+
   @Test("No message and no list of rejects contains the id, and a formula in it is disarmed")
   func unsaid() throws {
     let long = String(repeating: "c4n4ry", count: 300)
