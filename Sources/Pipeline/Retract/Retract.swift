@@ -15,10 +15,12 @@ extension RunPipeline {
       of: readmit ? "--readmit" : "retract", hint: "the act and restatements refer to it")
     return try onEvents(to: "retract lines") { ledger in
       let (archives, line) = try self.archives(target, in: ledger)
+      // Retracted ones, too: a repeated command must not take the next archive of that name.
+      if !readmit { try requireOneLog(target, archives) }
       let retracted = try ledger.retractedLines()
       let found =
         if let line, !readmit {
-          try holders(of: line, in: archives, retracted, ledger)
+          try [holder(of: line, in: archives, retracted, ledger)].compactMap(\.self)
         } else {
           archives.filter { archive in
             let known = retracted[archive.id] ?? RetractedLines()
@@ -120,26 +122,19 @@ extension RunPipeline {
     return all.filter { $0.isRead && streams.contains($0.stream) }
   }
 
-  /// Returns the first archive of each log that contains `line` and counts.
-  private func holders(
-    of line: Int64, in archives: [ArchiveRecord], _ retracted: [Int64: RetractedLines],
+  /// Returns the first part of a log that contains `line` and counts; nil if none counts.
+  private func holder(
+    of line: Int64, in parts: [ArchiveRecord], _ retracted: [Int64: RetractedLines],
     _ ledger: Ledger
-  ) throws -> [ArchiveRecord] {
-    var holders: [ArchiveRecord] = []
-    var lacking: ArchiveRecord?
-    for parts in Dictionary(grouping: archives, by: \.stream).sorted(by: { $0.key < $1.key }) {
-      let counting = parts.value.filter { retracted[$0.id]?.isWhole != true }
-      let isKnown = counting.contains { retracted[$0.id]?.lines.contains(line) == true }
-      guard let last = counting.last, !isKnown else { continue }
-      if let holder = try counting.first(where: { try hasLine(line, $0, in: ledger) }) {
-        holders.append(holder)
-      } else {
-        lacking = last
-      }
+  ) throws -> ArchiveRecord? {
+    let counting = parts.filter { retracted[$0.id]?.isWhole != true }
+    let isKnown = counting.contains { retracted[$0.id]?.lines.contains(line) == true }
+    guard let last = counting.last, !isKnown else { return nil }
+    if let holder = try counting.first(where: { try hasLine(line, $0, in: ledger) }) {
+      return holder
     }
-    guard holders.isEmpty, let lacking else { return holders }
     throw SubledgerError(
-      .usage, "line \(line) of \(lacking.name) holds no value",
+      .usage, "line \(line) of \(last.name) holds no value",
       hint: "lines are counted from 1, as in rejects.csv and `subledger explain`")
   }
 

@@ -163,6 +163,13 @@ struct RetractWorldTests {
     try program.run(
       ["retract", target, "--reason", "a test", "--archives", "moved-a", "moved-b"]
     ).ended(0)
+    try program.run(["retract", "x.jsonl:1", "--reason", "a test"]).ended(64)
+    let whole = try #require(hashes.last)
+    try program.run(
+      ["retract", whole, "--reason", "a test", "--archives", "moved-a", "moved-b"]
+    ).ended(0)
+    let again = try program.run(["retract", "x.jsonl", "--reason", "a test"]).ended(64)
+    #expect(again.errors.contains("names several archives"), "\(again)")
     try program.run(["verify", "--strict", "--archives", "moved-a", "moved-b"]).ended(0)
   }
 }
