@@ -85,7 +85,8 @@ extension RunPipeline {
   public func writeMetrics(
     of result: RunResult?, exitCode: Int32, ended: Instant, steps: [RunProgress.Stage: Duration]
   ) throws {
-    guard let place = plan.metrics?.path, !plan.isDryRun else { return }
+    guard let file = plan.metrics, !plan.isDryRun else { return }
+    let place = file.path
     let seconds = "\(ended.milliseconds / 1000)"
     var metrics = RunMetrics()
     metrics.add("last_run_timestamp_seconds", "When the last run ended.", seconds)
@@ -105,11 +106,14 @@ extension RunPipeline {
     }
     let published = result?.metrics == nil ? "" : "; the reports are published"
     try replace(
-      place, with: metrics.text, doing: "write the metrics \(place.shown())\(published)")
+      file, with: metrics.text, doing: "write the metrics \(place.shown())\(published)")
   }
 
   /// Writes a file that everyone can read, replacing an existing one.
-  func replace(_ place: String, with text: String, doing: String) throws(SubledgerError) {
+  func replace(_ output: GivenPath, with text: String, doing: String) throws(SubledgerError) {
+    // A run that failed for its settings writes its metrics, too.
+    try plan.requireOwn(output)
+    let place = output.path
     // Leftover of an interrupted run.
     unlink(place + ".part")
     guard let file = AtomicFile(for: place, rights: 0o644), chmod(file.path, 0o644) == 0,

@@ -117,12 +117,13 @@ extension RunPipeline {
   ///
   /// - Throws: `SubledgerError` when the file cannot be written; the set is already published.
   public func write(_ summary: RunSummary, put: ([UInt8]) throws -> Void) throws {
-    guard let place = plan.summary?.path else { return }
+    guard let file = plan.summary else { return }
+    let place = file.path
     let isJSON = place.hasSuffix(".json")
     let text = isJSON ? summary.json : place.hasSuffix(".md") ? summary.markdown : summary.text
     guard place != "-" else { return try put(Array(text.utf8)) }
     try replace(
-      place, with: text, doing: "write the summary \(place.shown()); the reports are published")
+      file, with: text, doing: "write the summary \(place.shown()); the reports are published")
   }
 }
 

@@ -59,6 +59,16 @@ func mayExist(_ path: String) -> Bool {
   access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
 }
 
+/// Whether two paths lead to one file, or would if it existed.
+func isSameFile(_ path: String, _ other: String) -> Bool {
+  var (here, there) = (stat(), stat())
+  if stat(path, &here) == 0, stat(other, &there) == 0 {
+    return here.st_dev == there.st_dev && here.st_ino == there.st_ino
+  }
+  func whole(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
+  return whole(path) == whole(other)
+}
+
 /// Returns the target of a link at `path`, whether or not it exists, or `path` itself if it is not
 /// a link.
 ///

@@ -86,6 +86,7 @@ struct Plan: Sendable {
   /// They are read only by commands that use them: a missing file does not affect others.
   func withLists() throws -> Plan {
     var plan = self
+    try requireOwnOutputs()
     try plan.readPrices()
     try plan.readDecisions()
     try plan.readCustomReports()
@@ -155,6 +156,23 @@ extension Plan {
       job.summary?.path, job.metrics?.path,
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
+  }
+
+  /// Throws if the metrics or the summary would replace another file of the job, or each other.
+  func requireOwnOutputs() throws(SubledgerError) {
+    for output in [configuration.job.metrics, configuration.job.summary].compactMap(\.self) {
+      try requireOwn(output)
+    }
+  }
+
+  func requireOwn(_ output: GivenPath) throws(SubledgerError) {
+    let places = ownPlaces + configuration.job.archives + configuration.job.snapshots
+    guard output.path != "-", places.count(where: { isSameFile($0, output.path) }) > 1 else {
+      return
+    }
+    throw SubledgerError(
+      .usage, "cannot write \(output.path.shown()): another setting names this file",
+      hint: "give \(output.place) a file of its own, which each run replaces")
   }
 
   /// Whether a file that was last written then may still be written.

@@ -10,6 +10,7 @@ extension GivenSettings {
     var errors = errors
     func check(_ work: () throws -> Void) { do { try work() } catch { errors.add(error) } }
     var plan = Plan(self, now: now)
+    check { try plan.requireOwnOutputs() }
     check { try plan.readPrices() }
     check { try plan.readDecisions() }
     check { try plan.readCustomReports() }

@@ -130,4 +130,25 @@ struct MetricsTests {
       result.errors.contains("cannot write the metrics missing/m.prom; the reports are published"))
     #expect(try !program.rows("inputs.csv").isEmpty)
   }
+
+  @Test("Metrics and a summary never replace another file of the job, which stays as it is")
+  func ownFile() throws {
+    try program.run(world.run() + ["--metrics", "m.prom"])
+    try FileManager.default.createSymbolicLink(
+      atPath: program.folder.path("link"), withDestinationPath: "reports.sqlite")
+    for file in ["reports.sqlite", "link", "world/subledger.yaml", "reports/breaks.csv"] {
+      let before = try Data(contentsOf: URL(fileURLWithPath: program.folder.path(file)))
+      for option in ["--metrics", "--summary"] {
+        let refused = try program.run(world.run() + [option, file]).ended(64)
+        #expect(refused.errors.contains("another setting names this file"), "\(refused)")
+        let after = try Data(contentsOf: URL(fileURLWithPath: program.folder.path(file)))
+        #expect(after == before, "\(option) \(file)")
+      }
+    }
+    let checked = try program.run(
+      ["config", "check", "--ledger", "reports.sqlite", "--metrics", "reports.sqlite"])
+    #expect(checked.status != 0, "\(checked)")
+    try program.run(world.run(out: "new") + ["--metrics", "new.sqlite"]).ended(64)
+    try program.run(world.run() + ["--metrics", "m", "--summary", "m"]).ended(64)
+  }
 }
