@@ -51,6 +51,8 @@ struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
   var archivesDamaged = 0
+  /// Of these, those that continue no known archive, whose whole lines would count.
+  var newArchivesDamaged = 0
   /// Number of files younger than the minimum age.
   var filesLeftAlone = 0
   /// Number of JSON values that were read, including those of files that turned out to be known.
@@ -79,7 +81,7 @@ struct IntakeSummary: Sendable {
   var isUnreadable: Bool {
     let understood = counts.accepted + counts.duplicates + counts.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
-    let isUnread = counts.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
+    let isUnread = counts.rejected + snapshotsRejected > 0 || newArchivesDamaged > 0 || isRefused
     return understood == 0 && isUnread
   }
 

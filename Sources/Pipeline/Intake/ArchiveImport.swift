@@ -178,6 +178,7 @@ struct ArchiveImport {
     }
     if let damage = end.damage {
       summary.archivesDamaged += 1
+      if opening.previous == nil { summary.newArchivesDamaged += 1 }
       run.warn(of: damage, in: file)
     }
     summary.add(try intake.finish(end, sha256: opening.sha256))

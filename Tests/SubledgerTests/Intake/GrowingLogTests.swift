@@ -102,6 +102,27 @@ struct GrowingLogTests {
     #expect(try program.deliveries() == [42, 42, 0])
   }
 
+  @Test(
+    "A log that grew by less than a line is published with a warning, and read on",
+    arguments: [false, true])
+  func brokenEnd(isPacked: Bool) throws {
+    func write(_ count: Int, cut: Int = 0) throws {
+      var bytes = isPacked ? try packed(head(40)) : Array(head(40).utf8)
+      let rest = lines[40..<count].joined()
+      bytes += (isPacked && !rest.isEmpty ? try packed(rest) : Array(rest.utf8)).dropLast(cut)
+      try program.folder.write(bytes, to: "in/a.log")
+    }
+    try write(40)
+    try run()
+    try write(41, cut: 20)
+    let warned = try program.run(["run", "--archives", "in", "--as-of", "2026-03-02"]).ended(0)
+    #expect(warned.errors.contains("the whole lines before it count"), "\(warned)")
+    #expect(try program.text(of: "reports/datapackage.json").contains("2026-03-02T00:00:00Z"))
+    try write(42)
+    try program.run(["run", "--archives", "in", "--as-of", "2026-03-03"]).ended(0)
+    #expect(try program.deliveries() == [42, 42, 0])
+  }
+
   @Test("A file with only the same first lines is another input, and they are delivered twice")
   func otherLog() throws {
     try program.folder.write(head(40), to: "in/a.log")
