@@ -1,5 +1,6 @@
 public import Domain
 import EventStore
+import Formats
 import Foundation
 import HTTP
 import Logging
@@ -142,9 +143,12 @@ extension RunPipeline {
   }
 
   private func fetchFolder(_ given: String?) throws -> String {
-    guard let folder = given ?? plan.snapshots.first else {
+    // A folder with the name of an object store, or of standard input, would never be read.
+    let places = given.map { [$0] } ?? plan.snapshots
+    guard let folder = places.first(where: { !plan.sources.contains($0) }) else {
       throw SubledgerError(
-        .usage, "no folder is named for what is fetched", hint: "give --to or --snapshots a folder")
+        .usage, "no folder is named for what is fetched",
+        hint: "give --to or --snapshots a folder of this machine")
     }
     do {
       try FileManager.default.createDirectory(

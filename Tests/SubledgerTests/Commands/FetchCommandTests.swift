@@ -264,4 +264,21 @@ struct FetchCommandTests {
     ).ended(0)
     #expect(server.requests.allSatisfy { $0.contains("Bearer canary-key\r\n") })
   }
+
+  @Test("Nothing is fetched into an object store or standard input, but into the next folder")
+  func noFolder() throws {
+    try arrives(1)
+    let server = try Self.provider()
+    try configure(server)
+    let fetch = ["fetch", "snapshots"]
+    let settings = ["KEY": "canary-key"]
+    for place in [["--to", "-"], ["--snapshots", "-"]] {
+      let refused = try program.run(fetch + place, environment: settings).ended(64)
+      #expect(refused.errors.contains("a folder of this machine"), "\(refused)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("-")))
+    #expect(server.requests.isEmpty)
+    try program.run(fetch + ["--snapshots", "-", "snap"], environment: settings).ended(0)
+    #expect(try fetched().count == 1)
+  }
 }
