@@ -15,9 +15,10 @@ extension RunPipeline {
         hint: reject?.hint
           ?? "check that --archives has delivered webhooks, one JSON value a line, not snapshots")
     }
-    // A ledger that has read only what it could not understand is as empty as a new one.
-    guard summary.archivesRead == 0, summary.snapshots == 0, try ledger.lastEventAt() == nil,
-      try ledger.archives().allSatisfy(\.isUnreadable)
+    // A ledger that has read nothing, or only what it could not understand, is as empty as a new
+    // one.
+    guard summary.snapshots == 0, try ledger.lastEventAt() == nil,
+      try ledger.archives().allSatisfy({ $0.counts.rejected == $0.counts.lines })
     else { return }
     throw summary.unreadable.first ?? nothingToRead(leftAlone: summary.filesLeftAlone)
   }
@@ -28,8 +29,9 @@ extension RunPipeline {
     var left = 0
     for kind in [ArchiveKind.events, .snapshots] {
       let files = try plan.files(of: kind).files
-      guard files.allSatisfy({ plan.isTooYoung($0.written) }) else { return }
-      left += files.count
+      let young = files.count { plan.isTooYoung($0.written) }
+      guard files.allSatisfy({ $0.bytes == 0 || plan.isTooYoung($0.written) }) else { return }
+      left += young
     }
     throw nothingToRead(leftAlone: left)
   }
@@ -41,13 +43,6 @@ extension RunPipeline {
       hint: left > 0
         ? "run again when they are old enough, or with a smaller --min-age"
         : "give --archives a file or folder of delivered webhooks")
-  }
-}
-
-private extension ArchiveRecord {
-  /// Whether none of its lines was understood, or its first one is damaged.
-  var isUnreadable: Bool {
-    counts.rejected == counts.lines && (counts.rejected > 0 || status == .damaged)
   }
 }
 

@@ -27,6 +27,9 @@ struct CommandLineTests {
     try FileManager.default.createDirectory(
       atPath: program.folder.path("empty"), withIntermediateDirectories: true)
     try expect(["run", "--archives", "empty"], 66, "nothing to read")
+    try program.folder.write("", to: "empty/1.jsonl")
+    try expect(["run", "--archives", "empty"], 66, "nothing to read")
+    try expect(["run", "--archives", "-"], 66, "nothing to read")
     try program.folder.write(bodies(1), to: "young/1.jsonl")
     try expect(
       ["run", "--archives", "young", "--min-age", "9999"], 66,
@@ -35,6 +38,9 @@ struct CommandLineTests {
     try expect(["report", "--ledger", "typo.sqlite"], 66, "typo.sqlite", "--ledger")
     let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     #expect(!left.contains { $0.contains(".sqlite") }, "no ledger and no lock: \(left)")
+    try program.folder.write(Array(gzip("-nc", program.folder.path("empty/1.jsonl"))), to: "e.gz")
+    for _ in 1...2 { try expect(["run", "--archives", "e.gz"], 66, "nothing to read") }
+    try expect(["report"], 66, "nothing to read")
   }
 
   @Test("A path without an option is understood as archives; an unknown option is not")
