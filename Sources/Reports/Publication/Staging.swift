@@ -98,14 +98,21 @@ public final class Staging {
     return target
   }
 
-  /// Whether files can be renamed into the folder only from inside it: it is a volume, or its
-  /// parent is not writable.
+  /// Whether files can be renamed into the folder only from inside it: it is a volume, its parent
+  /// is not writable, or this process works in it, and would be left in the previous folder.
   private static func mustStageInside(_ out: String) -> Bool {
     var inside = stat()
     var beside = stat()
     guard stat(out, &inside) == 0 else { return false }
     guard out != "/", stat(parent(of: out), &beside) == 0 else { return true }
     return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
+      || isWorkedIn(out)
+  }
+
+  private static func isWorkedIn(_ out: String) -> Bool {
+    guard let real = realpath(".", nil) else { return false }
+    defer { free(real) }
+    return "\(String(cString: real))/".hasPrefix("\(out)/")
   }
 
   /// Removes what a killed run left, and nothing else.

@@ -67,6 +67,20 @@ struct RunCommandTests {
     }
   }
 
+  @Test("A run publishes into the folder in which it works, or above it, and ends with 0")
+  func workingFolder() throws {
+    for (folder, out, day) in [("set", ".", "2026-03-01"), ("set/charges", "..", "2026-03-02")] {
+      let command =
+        "mkdir -p \(folder) && cd \(folder) && '\(Program.binary.path)' run --out \(out) "
+        + "--archives \"$OLDPWD/in\" --ledger \"$OLDPWD/l\" --summary \"$OLDPWD/s\" "
+        + "--as-of \(day)"
+      #expect(try execute(["sh", "-c", command], in: program.folder.path).status == 0)
+      for file in ["set/datapackage.json", "s"] {
+        #expect(try program.text(of: file).contains("\(day)T00:00:00Z"), "\(folder): \(file)")
+      }
+    }
+  }
+
   @Test("A report without the previous run's settings warns once")
   func lostSettings() throws {
     try program.folder.write("periods: {com.example.monthly: P1M}\n", to: "own.yaml")
