@@ -60,26 +60,27 @@ final class Session {
   func reporting(
     _ pipeline: RunPipeline, isWatched: Bool = false, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
-    let outcome: RunResult
+    // What was published stays so if the summary or the metrics cannot be written.
+    var outcome: RunResult?
     do {
-      outcome = try work(pipeline)
+      let result = try work(pipeline)
+      outcome = result
       StandardStreams.endDrawing()
       clock.enter(nil)
-      try show(outcome, of: pipeline)
+      try show(result, of: pipeline)
+      let code = ExitStatus.of(result)
+      if isWatched || result.hasMetrics { try writeMetrics(of: result, pipeline, code) }
+      if isWatched { pipeline.notify(of: result, nil, exitCode: code) }
+      return result
     } catch {
       let error = SubledgerError(error)
       if isWatched {
         let code = ExitStatus.of(error)
-        do { try writeMetrics(of: nil, pipeline, code) } catch { log.warning("\(error)") }
-        pipeline.notify(of: nil, error, exitCode: code)
+        do { try writeMetrics(of: outcome, pipeline, code) } catch { log.warning("\(error)") }
+        pipeline.notify(of: outcome, error, exitCode: code)
       }
       throw error
     }
-    if isWatched || outcome.hasMetrics {
-      try writeMetrics(of: outcome, pipeline, ExitStatus.of(outcome))
-    }
-    if isWatched { pipeline.notify(of: outcome, nil, exitCode: ExitStatus.of(outcome)) }
-    return outcome
   }
 
   private func writeMetrics(

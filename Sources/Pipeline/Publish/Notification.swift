@@ -13,11 +13,13 @@ extension RunPipeline {
   /// A hook receives `{"text": "…"}`, the format of chats. An address that begins with `ping+`
   /// receives a GET request only when the run published: a service that misses it raises the alarm.
   ///
-  /// - Parameter error: why the run failed; nil when it did not.
+  /// - Parameters:
+  ///   - result: what the run published, even if it then failed; nil if nothing.
+  ///   - error: why the run failed; nil when it did not.
   public func notify(of result: RunResult?, _ error: SubledgerError?, exitCode: Int32) {
     guard let url = plan.notifyURL, !plan.isDryRun else { return }
     let isPing = url.hasPrefix(Self.pingPrefix)
-    guard !isPing || error == nil else { return }
+    guard !isPing || result?.summary != nil else { return }
     var request = HTTPRequest("GET", String(url.dropFirst(isPing ? Self.pingPrefix.count : 0)))
     if !isPing {
       let state =

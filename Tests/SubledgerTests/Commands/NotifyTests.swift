@@ -42,6 +42,12 @@ struct NotifyTests {
     #expect(try run("ping+\(server.url)/p", archives: "gone").status == 66)
     #expect(try run("ping+\(server.url)/p", "--dry-run").status == 0)
     #expect(server.requests.count == 1)
+    // A summary that cannot be written fails the run after it has published.
+    let late = try run("ping+\(server.url)/p", "--summary", "gone/s", "--metrics", "m").ended(73)
+    #expect(server.requests.count == 2, "\(late)")
+    let metrics = try program.text(of: "m")
+    #expect(metrics.contains("last_run_exit_code 73\n") && metrics.contains("\nsubledger_lines{"))
+    #expect(metrics.contains("\nsubledger_last_success_timestamp_seconds "))
   }
 
   @Test("A failing server is asked three times, a refusing one once; neither fails the run")
