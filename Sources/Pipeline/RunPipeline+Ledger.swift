@@ -75,19 +75,6 @@ extension RunPipeline {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// Refuses to publish over a set of another ledger, unless the plan adopts it; nil is a ledger
-  /// that does not exist yet.
-  func requireOwnSet(in ledger: Ledger?) throws {
-    guard !plan.adopts, let set = try publishedSet(in: plan.out),
-      try ledger?.hasPublished(set: set) != true
-    else { return }
-    throw SubledgerError(
-      .cannotCreate,
-      "cannot publish to \(plan.out.shown()): the set there is not one of the ledger "
-        + plan.ledger.shown(),
-      hint: "check --ledger and --out; to publish over a set of another ledger, give --adopt")
-  }
-
   /// Whether a report is as of a time before the newest run, or goes to another folder than its
   /// set.
   func isUnrecorded(after newest: RunRow, in ledger: Ledger) throws -> Bool {
@@ -104,6 +91,29 @@ extension RunPipeline {
         + "those of run \(run.id)",
       hint: "wait for the run in progress; if there is none, one was interrupted: publish with "
         + "`subledger run` or `subledger report`")
+  }
+}
+
+extension Plan {
+  /// Refuses to publish over a file, or over a set of another ledger unless the plan adopts it; nil
+  /// is a ledger that does not exist yet.
+  func requireOwnSet(in ledger: Ledger?) throws {
+    let job = configuration.job
+    var isFolder: ObjCBool = false
+    let isPresent = FileManager.default.fileExists(atPath: job.out, isDirectory: &isFolder)
+    guard !isPresent || isFolder.boolValue else {
+      throw SubledgerError(
+        .cannotCreate, "cannot publish to \(job.out.shown()): it is not a folder",
+        hint: "give a folder, or a path for a new one, as --out")
+    }
+    guard !job.adopts, let set = try publishedSet(in: job.out),
+      try ledger?.hasPublished(set: set) != true
+    else { return }
+    throw SubledgerError(
+      .cannotCreate,
+      "cannot publish to \(job.out.shown()): the set there is not one of the ledger "
+        + job.ledger.shown(),
+      hint: "check --ledger and --out; to publish over a set of another ledger, give --adopt")
   }
 }
 

@@ -48,10 +48,10 @@ public struct RunPipeline {
     pipeline.plan = try plan.withLists()
     try pipeline.readStandardInput()
     if plan.hasWorkbook { try requireWorkbooks() }
-    if !mayExist(plan.ledger) { try requireOwnSet(in: nil) }
+    if !mayExist(plan.ledger) { try plan.requireOwnSet(in: nil) }
     try pipeline.requireInput()
     return try withLedger { ledger in
-      try requireOwnSet(in: ledger)
+      try plan.requireOwnSet(in: ledger)
       try pipeline.number(by: ledger)
       let intake = try pipeline.ingest(into: ledger, fetchingBy: clock)
       pipeline.warnOfLateAsOf()
@@ -88,7 +88,7 @@ public struct RunPipeline {
     if plan.hasWorkbook { try requireWorkbooks() }
     try requireLedger()
     return try withLedger { ledger in
-      try requireOwnSet(in: ledger)
+      try plan.requireOwnSet(in: ledger)
       try requireInput(IntakeSummary(), ledger)
       pipeline.warnOfLateAsOf()
       try pipeline.number(by: ledger)

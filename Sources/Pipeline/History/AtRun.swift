@@ -14,7 +14,7 @@ extension RunPipeline {
   /// otherwise it throws an error of kind `identity`, and nothing is published.
   public func report(atRun run: Int64) throws -> RunResult {
     try requireLedger()
-    try requireOwnSet(in: try Ledger.open(path: plan.ledger, mode: .readOnly))
+    try plan.requireOwnSet(in: try Ledger.open(path: plan.ledger, mode: .readOnly))
     return try reproduce(run)
   }
 

@@ -52,13 +52,17 @@ public struct Diagnosis {
     let bytes = plan.ledgerBytes
     let reserve = Int64(256) << 20
     let temporary = FileManager.default.temporaryDirectory.path
-    addPlace("ledger", Self.folder(of: plan.ledger), needs: bytes / 2 + reserve)
+    // Only the folders above the reports are made.
+    func folder(_ path: String) -> String {
+      URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
+    addPlace("ledger", folder(plan.ledger), needs: bytes / 2 + reserve)
     addPlace("reports", Self.folder(of: plan.out), needs: reserve)
     addPlace("temporary", temporary, needs: bytes + reserve)
-    // These two files are small, and their folders are not made.
+    // These two files are small.
     let files = [("metrics", plan.metrics?.path), ("summary", plan.summary?.path)]
     for case (let use, let path?) in files where path != "-" {
-      addPlace(use, URL(fileURLWithPath: path).deletingLastPathComponent().path, needs: 0)
+      addPlace(use, folder(path), needs: 0)
     }
   }
 

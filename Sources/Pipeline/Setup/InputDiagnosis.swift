@@ -70,7 +70,8 @@ extension Diagnosis {
 
   mutating func addLedger(_ plan: Plan, _ stop: @escaping @Sendable () -> Int32) throws {
     guard mayExist(plan.ledger) else {
-      return add("ledger", .ok, "\(plan.ledger) does not exist yet: the first run makes it")
+      add("ledger", .ok, "\(plan.ledger) does not exist yet: the first run makes it")
+      return addSet(plan, nil)
     }
     var status = stat()
     if stat(plan.ledger, &status) == 0, status.st_mode & 0o007 != 0 {
@@ -82,6 +83,7 @@ extension Diagnosis {
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
     ledger.stop = stop
     try ledger.requireSealed()
+    addSet(plan, ledger)
     try ledger.atOneMoment {
       add("ledger", .ok, "\(plan.ledger) can be read; `subledger verify` checks every row")
       try addRuns(of: ledger, plan)
@@ -92,6 +94,16 @@ extension Diagnosis {
           "\(counted(unmapped.count, "product")) of snapshots in no event, the first is \(first)",
           "add it to `products` with its store product id")
       }
+    }
+  }
+
+  /// Checks whether a run may publish to the folder.
+  private mutating func addSet(_ plan: Plan, _ ledger: Ledger?) {
+    do {
+      try plan.requireOwnSet(in: ledger)
+    } catch {
+      let error = SubledgerError(error)
+      add("reports", .error, error.message, error.hint)
     }
   }
 

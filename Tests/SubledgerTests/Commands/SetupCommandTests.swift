@@ -132,4 +132,24 @@ struct SetupCommandTests {
     #expect(unwritable.output.contains("none (metrics) cannot be written"), "\(unwritable)")
     #expect(unwritable.output.contains("(summary): "), "\(unwritable)")
   }
+
+  @Test("doctor reports where no run can publish, which a run refuses before it reads anything")
+  func places() throws {
+    let run = ["--archives", "in", "--as-of", "2026-03-01"]
+    try program.folder.write("", to: "file")
+    for out in ["file", "reports"] {
+      let places = ["--out", out, "--ledger", "new.sqlite"]
+      let refused = try program.run(["run"] + run + places).ended(73)
+      let found = try program.run(["doctor", "--archives", "in"] + places).ended(1)
+      let cause = refused.errors.split(separator: "\n")[0].dropFirst("subledger: ".count)
+      #expect(found.output.contains(cause), "\(found)")
+      #expect(!FileManager.default.fileExists(atPath: program.folder.path("new.sqlite")))
+      // The set of another ledger, for the second time.
+      try program.run(["run"] + run).ended(0)
+    }
+    let none = ["--ledger", "none/l.sqlite", "--out", "other"]
+    try program.run(["run"] + run + none).ended(73)
+    let found = try program.run(["doctor", "--archives", "in"] + none).ended(1)
+    #expect(found.output.contains("none (ledger) cannot be written"), "\(found)")
+  }
 }
