@@ -60,10 +60,11 @@ extension Ledger {
     _ doing: String, _ cause: Int32,
     existing: String = "a backup overwrites no file: give another name, or remove the file"
   ) -> SubledgerError {
-    .ledgerFile(
-      "back up the ledger \(path): cannot \(doing)", cause: cause,
-      hint: cause == EEXIST
-        ? existing
-        : "check the folder of the backup and its disk")
+    let isPath = [EEXIST, ENOENT, ENOTDIR].contains(cause)
+    var error = SubledgerError.system(
+      "back up the ledger \(path): cannot \(doing)", isPath ? .cannotCreate : .inputOutput,
+      cause: cause)
+    error.hint = cause == EEXIST ? existing : "check the folder of the backup and its disk"
+    return error
   }
 }

@@ -35,7 +35,7 @@ struct BackupTests {
   func part() throws {
     try program.run(run)
     try program.folder.write("", to: "b.sqlite.part")
-    let result = try program.run(["backup", "b.sqlite"]).ended(74)
+    let result = try program.run(["backup", "b.sqlite"]).ended(73)
     #expect(result.errors.contains("b.sqlite.part: File exists"), "\(result)")
     #expect(result.errors.contains("remove what a failed one left"), "\(result)")
   }
@@ -92,7 +92,10 @@ struct BackupTests {
     try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
     defer { close(lock) }
     #expect(try program.run(["backup", "while.sqlite"]).status == 0)
-    let missing = try program.run(["backup", "nowhere/b.sqlite"]).ended(74)
+    let missing = try program.run(["backup", "nowhere/b.sqlite"]).ended(73)
     #expect(missing.errors.contains("check the folder"))
+    try FileManager.default.createSymbolicLink(
+      atPath: program.folder.path("link"), withDestinationPath: "nowhere")
+    try program.run(["backup", "link"]).ended(73)
   }
 }
