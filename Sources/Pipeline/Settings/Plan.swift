@@ -153,7 +153,7 @@ extension Plan {
     }
     let settings = [
       configuration.path, job.prices?.path, job.decisions?.path, job.reportsDir?.path,
-      job.summary?.path, job.metrics?.path,
+      job.summary?.path, job.metrics?.path, job.fetch.authorities?.path,
     ].compactMap(\.self)
     return [job.out] + set + LedgerFiles(of: job.ledger).all + settings + secrets
   }

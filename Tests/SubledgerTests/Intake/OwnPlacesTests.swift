@@ -45,7 +45,9 @@ struct OwnPlacesTests {
     try folder.write("c4n4ry-password", to: "all/key")
     try folder.write(
       "prices: all/prices.csv\ndecisions: all/decisions.yaml\n"
-        + "secrets: {iaptic: {file: all/key}}\nverbose: true\n", to: "all/c.yaml")
+        + "secrets: {iaptic: {file: all/key}}\nverbose: true\n"
+        + "fetch: {authorities: all/own.pem}\n", to: "all/c.yaml")
+    try folder.write("-----BEGIN CERTIFICATE-----\n", to: "all/own.pem")
     #expect(chmod(folder.path("all/key"), 0o600) == 0)
     let person = #"{"provider":"purple","user_id":"u","entitlements":[],"captured_at":1767225600}"#
     try folder.write(person, to: "all/people/1.jsonl")
@@ -56,7 +58,7 @@ struct OwnPlacesTests {
     for count in [3, 4, 5] {
       try folder.write(bodies(count), to: "all/\(count).jsonl")
       let result = try program.run(here).ended(0)
-      for name in ["c.yaml", "prices.csv", "decisions.yaml", "key", "l", "people"] {
+      for name in ["c.yaml", "prices.csv", "decisions.yaml", "key", "l", "own.pem", "people"] {
         #expect(result.errors.contains("left out all/\(name): the job's own"), "\(result)")
       }
       // An interrupted publication has no checksums yet.
