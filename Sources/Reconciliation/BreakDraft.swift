@@ -129,12 +129,12 @@ struct BreakDraft {
       (found.status, found.severity, found.missingEvents) = (.resolved, .info, 0)
     }
     guard let expectedAt, !isInformational else { return found }
-    let feed = rules.feed(subject.provider, subject.app)
+    let feeds = rules.feeds(of: subject)
     let window =
-      feed.map { rules.fold.settlingWindow(of: $0.feed) }
+      feeds.map { rules.fold.settlingWindow(of: $0.feed) }.max()
       ?? rules.fold.deliveryWindow(subject.provider)
     let settlesAt = expectedAt + window
-    let watermark = feed?.newest ?? knownAt
+    let watermark = feeds.map(\.newest).max() ?? knownAt
     found.settlesAt = settlesAt
     found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
     found.evidenceExpiresAt = subject.provider.interface.recordsKept.map { expectedAt + $0 }
@@ -145,23 +145,32 @@ struct BreakDraft {
 }
 
 extension Break {
-  /// The id that only the transaction of a missing charge would give it, which decisions may
-  /// contain; nil for other breaks and while the transaction is unknown.
-  public var idOfTransaction: String? {
-    code.isCharge && !transaction.isEmpty ? ids.id(of: .transaction(transaction)) : nil
+  /// The ids that only the transaction of a missing charge would give it, now and before its app
+  /// was known, which decisions may contain; none for other breaks and while it is unknown.
+  public var idsOfTransaction: [String] {
+    guard code.isCharge, !transaction.isEmpty else { return [] }
+    let isFirst = transaction == subscription
+    return [ids(in: app), ids(in: "")].flatMap { ids in
+      [ids.id(of: .transaction(transaction))] + (isFirst ? [ids.id(of: .start)] : [])
+    }
   }
 
-  private var ids: BreakIDs {
-    BreakIDs(
-      code.family,
-      BreakSubject(
-        provider: provider, app: app, environment: environment, user: user, original: subscription))
+  var subject: BreakSubject {
+    BreakSubject(
+      provider: provider, app: app, environment: environment, store: store, user: user,
+      original: subscription, product: product)
+  }
+
+  private func ids(in app: String) -> BreakIDs {
+    var subject = subject
+    subject.app = app
+    return BreakIDs(code.family, subject)
   }
 
   /// The ids that a break of several charges, up to 1,000, gets as its first charges arrive.
   public var idsOfLaterCharges: [String] {
     guard code.isCharge, missingEvents > 1 else { return [] }
-    let ids = ids
+    let ids = ids(in: app)
     let first = (-1...Int64(10_000)).first { ids.id(of: .charge($0)) == id }
     guard let first else { return [] }
     return (first + 1..<first + min(missingEvents, 1_000)).map { ids.id(of: .charge($0)) }

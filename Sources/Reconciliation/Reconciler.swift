@@ -243,7 +243,8 @@ final class Reconciler {
     for id in charges.compactMap(\.breakID) {
       guard let found = breaks[id], found.status == .pending, let settlesAt = found.settlesAt
       else { continue }
-      let watermark = rules.feed(found.provider, found.app)?.newest ?? rules.fold.asOf
+      let watermark =
+        rules.feeds(of: found.subject).map(\.newest).max() ?? rules.fold.asOf
       if settlesAt <= min(rules.fold.asOf, watermark) { breaks[id]?.status = .open }
     }
   }

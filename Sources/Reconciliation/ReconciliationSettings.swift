@@ -113,14 +113,18 @@ public struct ReconciliationSettings: Sendable {
     feeds.first { $0.feed.provider == provider && $0.app == app }
   }
 
-  /// When the feed of the app began; for an unknown app, the latest begin among all apps that sell
-  /// such a product, so that no earlier event counts as missed.
-  func firstEventAt(_ about: BreakSubject) -> Instant? {
-    if !about.app.isEmpty { return feed(about.provider, about.app)?.begin }
+  /// The feed of the app; for an unknown app, those of all apps that sell such a product.
+  func feeds(of about: BreakSubject) -> [Watermark] {
     let products = about.product.isEmpty ? [] : [about.product]
-    return apps(of: about.provider, selling: products, in: about.store)
-      .compactMap { feed(about.provider, $0)?.begin }.max()
+    let apps =
+      about.app.isEmpty
+      ? apps(of: about.provider, selling: products, in: about.store) : [about.app]
+    return apps.compactMap { feed(about.provider, $0) }
   }
+
+  /// When the feed of the app began; for an unknown app the latest begin, so that no earlier event
+  /// counts as missed.
+  func firstEventAt(_ about: BreakSubject) -> Instant? { feeds(of: about).map(\.begin).max() }
 
   /// The apps that can have sold one of `products` in `store`: the apps known to sell it there,
   /// else those that sell anything there, else all.

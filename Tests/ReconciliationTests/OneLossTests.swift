@@ -93,6 +93,26 @@ struct OneLossTests {
     #expect(second.breaks.first?.idsOfLaterCharges == [])
   }
 
+  @Test("Charges lost after a trial keep their ids when the next one arrives")
+  func afterTrial() {
+    var story = Story(original: "100")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08", transaction: 100)
+    let listed = [
+      bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+      bought(101, .renewed, "2026-01-08", until: "2026-02-08"),
+      bought(102, .renewed, "2026-02-08", until: "2026-03-08"),
+    ]
+    func ids() -> [String: String] {
+      let scenario = Scenario(
+        story, shown: premium(until: "2026-03-08", listing: listed), at: "2026-03-20")
+      return Dictionary(scenario.breaks.map { ($0.transaction, $0.id) }) { first, _ in first }
+    }
+    let before = ids()
+    story.report(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10)
+    #expect(before["101"] != nil && before["102"] != nil, "\(before)")
+    #expect(ids().filter { before[$0.key] != nil } == before)
+  }
+
   @Test("A start is one break if all events of its subscription follow the snapshot")
   func reportedLater() {
     for kind in [EventKind.canceled, .refunded] {

@@ -17,7 +17,7 @@ struct DecidedBreaks {
     self.breaks = breaks
     guard !given.isEmpty else { return }
     let named = Dictionary(
-      breaks.compactMap { found in found.idOfTransaction.map { ($0, found.id) } }
+      breaks.flatMap { found in found.idsOfTransaction.map { ($0, found.id) } }
     ) { first, _ in first }
     let current = Set(breaks.map(\.id))
     for decision in given {

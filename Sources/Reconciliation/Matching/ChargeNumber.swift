@@ -193,9 +193,12 @@ extension Reconciler {
     return .charge(next.map { max(last.number + 1, min(number, $0.number - 1)) } ?? number)
   }
 
-  /// The number of a missing charge in a list from the start on, as reported periods would give it.
+  /// The number of a missing charge in a list from the start on, as reported periods would give it
+  /// by their counters.
   private func number(inListOf draft: BreakDraft) -> Int64? {
-    guard let listed = view.transaction(transactionKey(draft.transaction)) else { return nil }
+    guard capabilities.sendsRenewalOrdinals,
+      let listed = view.transaction(transactionKey(draft.transaction))
+    else { return nil }
     let siblings = siblings(of: listed).filter { $0.kind != .oneTime }
     guard let first = siblings.first, first.isTrial || first.id == first.original else {
       return nil
@@ -227,8 +230,11 @@ extension Reconciler {
         numbered[numbered.count - 1] = period
         continue
       }
-      period.number =
-        counter > last.number ? counter : last.number + 1 + last.count(until: period.begin)
+      // A trial has another length.
+      let between =
+        last.isTrial
+        ? last.end.map(period.count) ?? 0 : last.count(until: period.begin)
+      period.number = counter > last.number ? counter : last.number + 1 + between
       numbered.append(period)
     }
     return numbered

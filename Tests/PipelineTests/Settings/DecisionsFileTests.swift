@@ -126,10 +126,15 @@ struct DecisionsFileTests {
     (lost.subscription, lost.transaction) = ("100", "102")
     var next = lost
     (next.id, next.transaction) = ("b-0000000000000002", "103")
-    let id = try #require(lost.idOfTransaction)
+    let id = try #require(lost.idsOfTransaction.first)
+    #expect(lost.idsOfTransaction.count == 2)
     let given = Decision(breakID: id, verdict: .writtenOff, reason: "r", who: "w")
     #expect(try DecidedBreaks([lost, next], [given]).undecided == [next])
     #expect(try DecidedBreaks([next], [given]).unused == [id])
+    // Also by that which it had before its app was known.
+    var named = lost
+    named.app = "app"
+    #expect(try DecidedBreaks([named], [given]).undecided == [])
     // A decision about the break's own id takes precedence.
     let own = Decision(breakID: lost.id, verdict: .explained, reason: "r", who: "w")
     #expect(try DecidedBreaks([lost], [own, given]).decisions == [own])
