@@ -52,16 +52,18 @@ extension Reconciler {
       && lineage.latest.transactions.isEmpty
   }
 
-  /// Whether other active access may hide that of the lineage: access by a grant, or by a
-  /// subscription in another store.
+  /// Whether other active access may hide that of the lineage: access without an end that was
+  /// bought, or access of its product by a grant, or by a subscription in another store.
   ///
   /// Shapes without transactions have a line per entitlement, whatever subscriptions grant it.
   func mayBeHidden(_ lineage: LineageInput) -> Bool {
     let store = lineage.state.store
     return (user.snapshot?.entitlements ?? []).contains { shown in
       let isElsewhere = shown.store == .unknown || !store.mayBe(shown.store)
-      return shown.transactions.isEmpty && isOn(shown)
-        && (shown.grant == .manual || (shown.isSubscription && isElsewhere))
+      guard shown.transactions.isEmpty, isOn(shown) else { return false }
+      let isGranted = shown.grant == .manual
+      if !isGranted, !shown.isSubscription, shown.expiresAt == nil { return true }
+      return (isGranted || shown.isSubscription && isElsewhere)
         && mayNameProduct(shown, of: lineage)
     }
   }

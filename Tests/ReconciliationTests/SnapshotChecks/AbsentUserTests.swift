@@ -12,6 +12,12 @@ struct AbsentUserTests {
     scenario.change = { $0.snapshotsComplete = true }
     #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
     #expect(scenario.outcome.counts[.usersWithoutSnapshot] == nil)
+    scenario.change = {
+      $0.snapshotsComplete = true
+      $0.snapshotsTakenAt = [:]
+    }
+    #expect(scenario.codes == [], "nothing is complete without any snapshot")
+    scenario.change = { $0.snapshotsComplete = true }
     scenario.stories[0].environment = .sandbox
     scenario.stories[0].events = scenario.stories[0].events.map {
       var event = $0

@@ -215,6 +215,17 @@ struct PresenceCheckTests {
     #expect(codes("", active: false) == ["AHEAD_OF_SNAPSHOT"])
   }
 
+  @Test("A lifetime purchase of the same entitlement may hide a subscription")
+  func lifetime() {
+    func codes(active: Bool) -> [String] {
+      let shown = premium(active: active, nil, product: "lifetime", started: "2026-02-10")
+      return Scenario(.monthly(renewals: 1), shown: shown, at: "2026-02-20", change: allMapped)
+        .codes
+    }
+    #expect(codes(active: true) == [])
+    #expect(codes(active: false) == ["AHEAD_OF_SNAPSHOT"])
+  }
+
   @Test("An entitlement that lists another lineage's purchase does not belong to this one")
   func otherLineage() {
     let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
@@ -257,6 +268,24 @@ struct PresenceCheckTests {
     #expect(codes(sold: [ours, later]) == [])
     #expect(
       codes(sold: [ours, (app: "later", store: .playStore, product: "p")]) == ["MISSED_START"])
+  }
+
+  @Test("Without an app, a missing start waits for the feeds that can report it")
+  func unknownApp() {
+    func status(newest: String) -> [BreakStatus] {
+      let listed = [bought(100, .started, "2026-01-10", until: "2026-02-10")]
+      return Scenario(
+        entitlements: [premium(until: "2026-02-10", listing: listed)], capturedAt: "2026-01-20",
+        watermark: newest
+      ) {
+        $0.feeds.append(
+          Watermark(
+            of: Feed(provider: .qonversion, app: 0), app: "other", newest: at("2026-01-05"),
+            begin: at("2025-12-01")))
+      }.breaks.map(\.status)
+    }
+    #expect(status(newest: "2026-01-20") == [.open])
+    #expect(status(newest: "2026-01-10T06:00:00") == [.pending])
   }
 
   @Test("A purchase after the snapshot does not hide a start that the snapshot shows")
