@@ -59,17 +59,15 @@ extension [Event] {
     var events = self
     var known: [StringID: StringID] = [:]
     func name(_ index: Int) {
+      let previous = events[index].previousProduct
+      events[index].previousProduct = known[previous] ?? previous
       if let product = plans.products[events[index].product] {
         known[product] = events[index].product
       } else if let plan = known[events[index].product] {
         events[index].product = plan
       }
     }
-    for index in events.indices {
-      events[index].previousProduct =
-        known[events[index].previousProduct] ?? events[index].previousProduct
-      name(index)
-    }
+    events.indices.forEach(name)
     known = [:]
     events.indices.reversed().forEach(name)
     return events

@@ -29,6 +29,8 @@ struct NamedBasePlanTests {
     #expect(
       named([(1, 0), (Self.monthly, 0), (1, 0), (Self.yearly, 1), (1, 0)])
         == [[2, 0], [2, 0], [2, 0], [3, 2], [3, 0]])
+    // The credit for the old product finds its charge.
+    #expect(named([(1, 0), (7, 1), (Self.monthly, 7)]) == [[2, 0], [7, 2], [2, 7]])
   }
 
   @Test("Without a base plan, or with another product, nothing changes")
