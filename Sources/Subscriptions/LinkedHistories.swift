@@ -204,6 +204,8 @@ private struct OtherReport {
       event.switchesAutoRenew || event.isBillingProblem || event.isEnd
       || [.paused, .resumed, .extended].contains(event.kind)
     if isOfPeriod, !subscription.hasReported(event) { return true }
+    // The counted provider can report the failed payment of a charge that it lost.
+    if event.isBillingProblem, subscription.hasFailed(event.transaction) { return false }
     let isNamed = event.transaction != 0 && uses[event.transaction] != nil
     return isNamed ? added.contains(event.transaction) : isAdding
   }

@@ -90,6 +90,12 @@ struct LinkedSubscription {
     }
   }
 
+  /// Whether the counted provider reported a failed payment of the charge.
+  func hasFailed(_ transaction: Int64) -> Bool {
+    transaction != 0
+      && main.events.contains { $0.isBillingProblem && $0.transaction == transaction }
+  }
+
   /// Adds an event that only another provider reports, and the events it was derived from.
   mutating func add(_ event: Event, from history: SubscriptionHistory) {
     events.append(event)

@@ -67,6 +67,25 @@ struct LinkedSubscriptionTests {
     #expect(rows.contains { $0["churned_in_doubt"] == "1" })
   }
 
+  @Test("Billing retry that the counted provider reports of its lost renewal is not active")
+  func failedAfterLoss() throws {
+    let (first, second, third) = (1_767_571_200, 1_768_176_000, 1_768_780_800)
+    let program = try published(
+      [
+        qonversion(
+          "subscription_started", at: first, 200, of: 200, from: first, until: second,
+          revenue: Body.money("2.99", rate: 85)),
+        purple("PURCHASED", 200, of: 200, "weekly", at: first),
+        purple("RENEWED", 201, of: 200, "weekly", at: second),
+        qonversion(
+          "subscription_billing_retry_entered", at: third, 201, of: 200, from: second,
+          until: third),
+        purple("RENEWAL_FAILED", 201, of: 200, "weekly", at: third),
+      ], asOf: "2026-02-10")
+    let churn = try program.rows("churn_monthly.csv", in: "one/out")
+    #expect(churn.filter { $0["churned"] == "1" }.map { $0["period"] } == ["2026-01"])
+  }
+
   @Test("FLOBUK's renewal without user does not end the subscription that another provider reports")
   func unnamed() throws {
     let own = [(600, 1_762_300_800, "PURCHASED"), (601, 1_764_892_800, "RENEWED")].map {
