@@ -39,12 +39,19 @@ public struct FoldSettings: Sendable {
   /// Whether the newest input of `feed` is so old at as-of that a missing event proves nothing.
   public func isStale(_ feed: Feed) -> Bool { horizon(of: feed) < asOf }
 
-  /// When messages of `feed` arrived, without arrivals far away from the rest.
+  /// When messages of `feed` arrived, without arrivals far away from the rest; a body without an
+  /// app can be of any app of its provider.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
-    let watermark = watermarks[feed]
+    let marks = [watermarks[feed], unnamedWatermark(besides: feed)].compactMap(\.self)
+    let never = Instant(milliseconds: .min)
     // Of the hour in which as-of lies, only the first and the last arrival are known.
-    let last = watermark.map { $0.newest + .hours(1) } ?? Instant(milliseconds: .max)
-    return min(last, watermark?.trustedFrom ?? Instant(milliseconds: .min))...last
+    let last = marks.map { $0.newest + .hours(1) }.max() ?? Instant(milliseconds: .max)
+    return min(last, marks.map { $0.trustedFrom ?? never }.min() ?? never)...last
+  }
+
+  private func unnamedWatermark(besides feed: Feed) -> Watermark? {
+    feed.app != 0 && feed.provider.capabilities.omitsApps
+      ? watermarks[Feed(provider: feed.provider, app: 0)] : nil
   }
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.

@@ -76,9 +76,10 @@ extension Ledger {
   }
 
   /// Returns the snapshot files that are damaged or have rejected lines, and for which neither an
-  /// intact file of the same path nor an intact file of a later run arrived; nil if there are none.
+  /// intact file of the same path nor a later intact file arrived; nil if there are none.
   ///
-  /// The later run's file must have a snapshot of the same provider, captured at or before `asOf`.
+  /// A later file is of a later run, or all its snapshots of a provider were captured, at or before
+  /// `asOf`, after those in the damaged one.
   public func incompleteSnapshots(
     asOf: Instant
   ) throws(SubledgerError) -> IncompleteSnapshots? {
@@ -86,7 +87,8 @@ extension Ledger {
       "look for snapshots that are not whole",
       """
       with shown as materialized (
-        select distinct archive, provider from snapshot where captured_ms <= ?)
+        select archive, provider, min(captured_ms) as first, max(captured_ms) as last
+        from snapshot where captured_ms <= ? group by archive, provider)
       select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
         (select detail || ', at line ' || line from reject
         where archive = torn.id order by line, byte_offset limit 1)
@@ -96,11 +98,12 @@ extension Ledger {
         where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
           and (
             whole.path = torn.path and whole.id > torn.id
-            or whole.run > torn.run and exists (
-              select 1 from shown
-              where archive = whole.id and (
-                provider in (select provider from shown where archive = torn.id)
-                or torn.id not in (select archive from shown)))))
+            or exists (
+              select 1 from shown as later
+              left join shown as read on read.archive = torn.id
+              where later.archive = whole.id
+                and ifnull(read.provider, later.provider) = later.provider
+                and (whole.run > torn.run or read.last < later.first))))
       order by id desc limit 1
       """, asOf
     ) { row in

@@ -82,13 +82,20 @@ extension RunPipeline {
     for option in excluded { options[option.rawValue] = nil }
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(rules.hasUndatedCollections)
-    options["creation_lags"] = .array(
+    options["feed_clocks"] = .array(
       rules.feeds.map { mark in
         .array([
           .string(mark.feed.provider.name), .string(mark.app),
           .integer(rules.fold.creationLags[mark.feed]?.milliseconds ?? 0),
+          .integer(mark.trustedFrom?.milliseconds ?? 0),
         ])
       })
+    // Those of the price book depend on as-of.
+    let words = rules.strings.words
+    options["product_periods"] = .object(
+      Dictionary(
+        rules.fold.periods.map { (words[Int($0)], .string("\($1)")) },
+        uniquingKeysWith: { first, _ in first }))
     let reconciled = rules.snapshotsTakenAt.keys.map(\.name).sorted()
     options["reconciled"] = .array(reconciled.map(JSONValue.string))
     return sha256(of: JSONValue.object(options).document())

@@ -98,12 +98,11 @@ func clockFindings(
     let arrived = event.arrivedAt
     var problem = event.hasImpossibleClock ? "" : nil
     if !arrivals.contains(arrived), event.observation?.isUndated != true {
+      mayChange = true
       if arrived <= rules.asOf {
         problem = problem ?? ", far from all other messages of its feed"
-        mayChange = true
-      } else if arrived > rules.asOf + .days(1) {
-        if !rules.isRetrospective { problem = problem ?? ", after as-of" }
-        mayChange = true
+      } else if arrived > rules.asOf + .days(1), !rules.isRetrospective {
+        problem = problem ?? ", after as-of"
       }
     }
     guard let problem else { continue }

@@ -146,16 +146,16 @@ struct SnapshotTests {
     #expect(try ledger.userText(1) == nil)
   }
 
-  @Test("A file with rejects is torn until it is complete, or a later run brings complete ones")
+  @Test("A file with rejects is torn until it is complete, or a later one is")
   func torn() throws {
     var asOf = Instant(milliseconds: .max)
-    func add(_ name: String, _ content: String, rejected: Bool) throws {
+    func add(_ name: String, _ content: String, at seconds: Int64 = 100, rejected: Bool) throws {
       var archive = NewArchive.named(content, kind: .snapshots)
       (archive.name, archive.path) = (name, name)
       let ingest = try SnapshotIntake(archive, into: ledger)
       let reject = Reject(
         place: Provenance(line: 4), reason: "bad_time", detail: "expires: no time")
-      try ingest.add([snapshot(content)], rejects: rejected ? [reject] : [])
+      try ingest.add([snapshot(content, at: seconds)], rejects: rejected ? [reject] : [])
       _ = try ingest.finish()
     }
     try add("s", "half", rejected: true)
@@ -171,12 +171,12 @@ struct SnapshotTests {
     try add("u", "third, whole", rejected: false)
     #expect(try ledger.incompleteSnapshots(asOf: asOf)?.newest == "s")
     try ledger.publish()
-    try add("v", "still bad", rejected: true)
+    try add("v", "still bad", at: 101, rejected: true)
     #expect(try ledger.incompleteSnapshots(asOf: asOf)?.files == 2)
-    try add("w", "whole", rejected: false)
+    try add("w", "whole", at: 101, rejected: false)
     #expect(try ledger.incompleteSnapshots(asOf: asOf)?.newest == "v")
     try ledger.publish()
-    try add("x", "whole again", rejected: false)
+    try add("x", "whole again", at: 102, rejected: false)
     #expect(try ledger.incompleteSnapshots(asOf: asOf) == nil)
     // Snapshots after as-of show nothing yet.
     asOf = Instant(milliseconds: 0)

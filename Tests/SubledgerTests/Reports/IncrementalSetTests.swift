@@ -40,6 +40,56 @@ struct IncrementalSetTests {
   }
 }
 
+@Suite("A night without input folds again what its as-of changes")
+struct RulesOfAsOfTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  private func event(_ day: Int, hour: Int = 0, id: Int, product: String = "coins") -> String {
+    var body = Body(id, "in_app_purchase", at: Body.seconds(day) + hour * 3_600)
+    body.members["product_id"] = "\"\(product)\""
+    return body.line + "\n"
+  }
+
+  private func night(_ asOf: String) throws {
+    try program.run(["run", "--archives", "in", "--as-of", asOf, "--ledger", "l"]).ended(0, 1)
+    try program.run(["verify", "--ledger", "l", "--replay"]).ended(0)
+  }
+
+  @Test("The price book's period of a base plan applies from its day on")
+  func period() throws {
+    try program.folder.write(
+      "prices: p.csv\nfreshness_max: 90d\nperiods: {pro: P1Y}\n", to: "subledger.yaml")
+    try program.folder.write(
+      "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
+        + "play_store,pro:monthly,,USD,2026-01-20,9.99,9.99,85,P1M\n", to: "p.csv")
+    var body = Body("subscription_started", of: "Ada", 3, id: 100, until: 34)
+    body.members["product_id"] = "\"pro:monthly\""
+    body.members["platform"] = "\"Android\""
+    try program.folder.write(body.line + "\n", to: "in/a.jsonl")
+    try night("2026-01-15")
+    #expect(try program.rows("mrr_monthly.csv").map { $0["new"] } == ["0.8325"])
+    try night("2026-01-25")
+    #expect(try program.rows("mrr_monthly.csv").map { $0["new"] } == ["9.99"])
+  }
+
+  @Test("A message far from all others is found once there are enough, whenever the feed began")
+  func lonely() throws {
+    try program.folder.write(
+      "freshness_max: 900d\nhistory_begins: 2022-01-01\n", to: "subledger.yaml")
+    let lone = event(-1_095, id: 1)
+    try program.folder.write(
+      lone + (1...9).map { event(0, hour: $0 * 2, id: 10 + $0) }.joined(), to: "in/a.jsonl")
+    try night("2026-01-03")
+    #expect(try program.rows("breaks.csv").filter { $0["code"] == "CLOCK" }.isEmpty)
+    try program.folder.write(
+      (1...3).map { event(2, hour: $0, id: 30 + $0) }.joined(), to: "in/b.jsonl")
+    try night("2026-01-04")
+    #expect(try program.rows("breaks.csv").filter { $0["code"] == "CLOCK" }.count == 1)
+  }
+}
+
 /// A world of ten months that arrives in parts with the same options, some lines months late.
 private struct SteadyRuns {
   let world: World
