@@ -20,8 +20,11 @@ extension Reconciler {
       let hasFailed = state.paymentsFailed.contains { base - .days(1) <= $0 && $0 < end }
       return !hasFailed || beyond >= .days(31)
     }
-    let mayBeGrace = isFailing || state.isInBillingRetry || !isActive
-    return beyond.milliseconds >= (mayBeGrace ? length / 10 * 9 : length / 2)
+    if isFailing || state.isInBillingRetry || !isActive {
+      return beyond.milliseconds >= length / 10 * 9
+    }
+    // No extension changes the product.
+    return isOfOtherProduct(match) || beyond.milliseconds >= length / 2
   }
 
   /// Whether access continues for longer than the gap after an end.
@@ -31,8 +34,11 @@ extension Reconciler {
 
   /// Whether events already have the snapshot's newest charge or its counter.
   func showsSameCharges(_ match: EntitlementMatch) -> Bool {
-    // Each transaction of a list was evaluated by its id.
-    if !match.entitlement.transactions.isEmpty { return true }
+    // Each transaction of a list was evaluated by its id, if charges have their own.
+    if let newest = match.entitlement.newestTransaction {
+      return capabilities.body != .collection || match.lineage.state.store.startsWithOriginal
+        || newest.id != newest.originalID
+    }
     let state = match.lineage.latest
     // Counting can restart with a purchase after a reported end.
     let known = match.lineage.state

@@ -20,7 +20,11 @@ struct ReportedTransactions {
 
   /// - Parameter newest: the newest input of the provider's feed.
   private mutating func add(_ state: LineageState, until newest: Instant?) {
-    for charge in state.charges { charges.insert(charge.transaction) }
+    for charge in state.charges {
+      charges.insert(charge.transaction)
+      // It can be a trial if the provider does not mark trials.
+      if !state.provider.capabilities.marksTrials { trials.insert(charge.transaction) }
+    }
     // Providers that send no money report a product change without it.
     if !state.provider.capabilities.sendsWholeCharges {
       for change in state.unpaidChanges {
@@ -207,12 +211,15 @@ extension Reconciler {
   ) -> Bool {
     if transaction.opensPeriods { return false }
     let last = lineage.latest.subscriptionCharges.last { $0.time <= instant }
-    return !siblings(of: transaction).contains { listed in
+    let siblings = siblings(of: transaction)
+    return !siblings.contains { listed in
       guard let at = listed.at, at <= instant, listed.key != last?.transaction,
         last.map({ $0.time <= at }) ?? true
       else { return false }
-      // If more than the gap was left of the last period, the charge changed the product.
-      let cutsPeriod = last?.periodEnd.map { at + gap < $0 } ?? false
+      let previous = siblings.last { $0.kind != .oneTime && $0.precedes(listed) }
+      let ends = [last?.periodEnd, previous?.revokedAt == nil ? previous?.expiresAt : nil]
+      // If more than the gap was left of the period before, the charge changed the product.
+      let cutsPeriod = ends.contains { $0.map { at + gap < $0 } ?? false }
       return listed.opensPeriods && listed.kind != .free || cutsPeriod
     }
   }

@@ -71,6 +71,41 @@ struct PeriodCountTests {
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
+  @Test("A missing upgrade is dated by the end it began, in any part of a period")
+  func upgrade() {
+    for day in ["05", "25"] {
+      let scenario = Scenario(
+        .monthly(renewals: 0), shown: premium(until: "2026-02-\(day)", product: "plus"),
+        at: "2026-01-\(day)T12:00:00"
+      ) {
+        $0.products["plus"] = ["com.example.plus"]
+        $0.lengths = ["com.example.plus": .months(1)]
+      }
+      #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+      #expect(scenario.breaks.first?.expectedAt == at("2026-01-\(day)"))
+      #expect(scenario.breaks.first?.product == "com.example.plus")
+      #expect(scenario.breaks.first?.status == .pending)
+    }
+  }
+
+  @Test("Where charges share an id, a later end proves one that a snapshot lists by it")
+  func sharedID() {
+    func codes(_ store: Store) -> [String] {
+      var story = Story.monthly(renewals: 0)
+      story.events = story.events.map {
+        var event = $0
+        event.store = store
+        return event
+      }
+      var shown = premium(
+        until: "2026-03-01", listing: [bought(100, .unknown, "2026-02-01", until: "2026-03-01")])
+      shown.store = store
+      return Scenario(story, shown: shown, at: "2026-02-20", provider: .iaptic).codes
+    }
+    #expect(codes(.stripe) == ["MISSED_RENEWAL"])
+    #expect(codes(.playStore) == ["EXPIRY_MISMATCH"])
+  }
+
   @Test(
     "A change in the snapshot that a slightly later event reports is not missing")
   func reportedLater() {

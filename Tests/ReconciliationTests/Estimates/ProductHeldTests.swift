@@ -224,6 +224,26 @@ struct ProductHeldTests {
     #expect(codes("com.example.monthly") == [])
   }
 
+  @Test("A listed charge that begins inside the period of another one changed the product")
+  func upgradeAfterLoss() {
+    var story = Story()
+    story.report(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)
+    story.report(
+      .renewed, "2026-03-11", until: "2026-04-11", transaction: 103, price: 15,
+      product: Story.yearly)
+    let listed = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01"),
+      bought(102, .unknown, "2026-02-11", until: "2026-03-11"),
+      bought(103, .renewed, "2026-03-11", until: "2026-04-11"),
+    ]
+    let scenario = Scenario(
+      story, shown: premium(until: "2026-04-11", product: "yearly", listing: listed),
+      at: "2026-03-20", change: allMapped)
+    let products = scenario.breaks.reduce(into: [:]) { $0[$1.transaction] = $1.product }
+    #expect(products == ["101": "com.example.monthly", "102": yearly])
+  }
+
   @Test("Of a product's ids in several stores, a missing charge has the one that its store sells")
   func severalStores() {
     func products(_ sold: [(store: Store, product: String)]) -> [String] {

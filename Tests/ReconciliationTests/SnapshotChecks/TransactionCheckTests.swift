@@ -275,4 +275,15 @@ struct TransactionCheckTests {
     // Without an exchange rate, it is that of another charge.
     #expect(worth("SEK") == [Amount(micros: 10_000_000)])
   }
+
+  @Test("A trial may be a charge of a provider that marks no trials")
+  func unmarkedTrial() {
+    let listed = [bought(100, .trialStarted, "2026-01-01", until: "2026-02-01")]
+    for (provider, codes) in [(Provider.flobuk, []), (.qonversion, ["MISSED_START"])] {
+      let scenario = Scenario(
+        .monthly(renewals: 0), shown: premium(until: "2026-02-01", listing: listed),
+        at: "2026-01-20", provider: provider)
+      #expect(scenario.codes == codes)
+    }
+  }
 }
