@@ -129,7 +129,7 @@ extension Ledger {
         """, key, pseudonym)
       try database.run("insert into erased (key, pseudonym) values (?, ?)", key, pseudonym)
     }
-    // Other users of the app's own id lose it, too: nobody has an erased one.
+    // Other users of the app's own id lose it, too.
     try database.run(
       "delete from customer where id in (select id from customer where user = ?1)", user)
     for key in Set([user] + customers) { try count(key, id, in: database, &result) }

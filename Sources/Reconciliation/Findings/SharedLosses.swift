@@ -38,7 +38,7 @@ private struct StorePlace: Hashable {
   let id: String
 
   init(_ store: Store, _ id: String) {
-    // Not every snapshot tells Apple's two stores apart.
+    // Not every snapshot distinguishes Apple's two stores.
     (self.store, self.id) = (store.isApple ? .appStore : store, id)
   }
 }
