@@ -248,7 +248,8 @@ extension LineageInput {
     return all
   }
 
-  private func refunds(ofUnseen transaction: Int64) -> [Refund] {
+  /// The refunds of a charge that never arrived.
+  func refunds(ofUnseen transaction: Int64) -> [Refund] {
     latest.refunds.filter {
       transaction != 0 && $0.transaction == transaction && !$0.chargeIsKnown
     }

@@ -36,9 +36,7 @@ extension Reconciler {
     }
     return view.transaction(period.transaction) != nil
       || lineage.latest.isReportedElsewhere(period.transaction)
-      || lineage.latest.refunds.contains {
-        $0.transaction == period.transaction && !$0.chargeIsKnown
-      }
+      || !lineage.refunds(ofUnseen: period.transaction).isEmpty
   }
 
   /// Whether the snapshot lists the charge after the gap and one before it.
