@@ -10,12 +10,12 @@ public struct DrillRow: Equatable, Sendable {
   public var found: Int64 = 0
   /// How many of `found` are losses that another `MISSED_` code reported.
   public var renamed: Int64 = 0
-  /// How many of `injected` were not found although the data shows them.
-  public var missed: Int64 = 0
   /// How many of `injected` the data cannot show, by reason.
   public var unrevealed: [String: Int64] = [:]
   /// Breaks, or counts, that no damage explains.
   public var wrong: Int64 = 0
+  /// How many of `injected` were not found although the data shows them.
+  public var missed: Int64 { injected - found - unrevealed.values.reduce(0, +) }
 
   /// Creates a row of zeros.
   public init(code: String) { self.code = code }

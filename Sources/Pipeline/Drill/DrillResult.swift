@@ -36,7 +36,6 @@ public struct DrillResult {
     add(code) { row in
       row.injected += expected
       row.found += min(expected, max(0, counted))
-      row.missed += max(0, expected - max(0, counted))
       row.wrong += max(0, counted - expected)
     }
   }
@@ -87,8 +86,6 @@ public struct DrillResult {
         if found[match].code != code { row.renamed += 1 }
       } else if let excuse {
         row.unrevealed[excuse, default: 0] += 1
-      } else {
-        row.missed += 1
       }
     }
     add(code.rawValue, score)
