@@ -69,66 +69,58 @@ extension LineageInput {
 extension Reconciler {
   /// Until when a snapshot with the same content shows the same; nil when as-of itself matters.
   var validUntil: Instant? {
-    guard let entitlements = user.snapshot?.entitlements else { return Instant(milliseconds: .max) }
-    var validity = Validity(shown: knownAt, rules)
+    var until = Instant(milliseconds: .max)
+    guard let entitlements = user.snapshot?.entitlements else { return until }
+    let (shown, gap) = (knownAt, gap.milliseconds)
+    let shifts = [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds]
+    func add(_ moments: [Instant?]) {
+      for case let moment? in moments {
+        for shift in shifts {
+          let shifted = moment + Interval(milliseconds: shift)
+          if shifted >= shown { until = min(until, shifted) }
+        }
+      }
+    }
     var isDated = true
     for transaction in entitlements.lazy.flatMap(\.transactions) {
       // Events after as-of are not expected before it.
       if let at = transaction.at, at >= rules.fold.asOf { return nil }
       if let at = transaction.revokedAt, at >= rules.fold.asOf { return nil }
       isDated = isDated && transaction.at != nil
-      validity.add(transaction.at, transaction.expiresAt, transaction.revokedAt)
+      add([transaction.at, transaction.expiresAt, transaction.revokedAt])
     }
     // The capture time dates what has no date.
-    guard isDated else { return knownAt - Interval(milliseconds: 1) }
+    guard isDated else { return shown - Interval(milliseconds: 1) }
     // A lineage that begins after the capture is compared once the snapshot is newer.
     for lineage in user.lineages + user.newerLineages {
-      validity.add(lineage.state)
-      if let current = lineage.current { validity.add(current) }
+      add(moments(of: lineage.state))
+      if let current = lineage.current { add(moments(of: current)) }
     }
     for entitlement in entitlements {
-      validity.add(
+      add([
         entitlement.startedAt, entitlement.trialStartedAt, entitlement.firstPurchasedAt,
         entitlement.lastPurchasedAt, entitlement.expiresAt, entitlement.autoRenewOffAt,
-        entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) })
+        entitlement.expiresAt.flatMap { knownLength(of: entitlement)?.start(before: $0) },
+      ])
     }
-    return validity.until
-  }
-}
-
-private struct Validity {
-  private let shown: Instant
-  private let shifts: [Int64]
-  private(set) var until = Instant(milliseconds: .max)
-
-  init(shown: Instant, _ rules: ReconciliationSettings) {
-    self.shown = shown
-    let gap = rules.fold.renewalGap.milliseconds
-    shifts = [0, gap, -gap, -Interval.days(1).milliseconds, -rules.endTolerance.milliseconds]
+    return until
   }
 
-  mutating func add(_ moments: Instant?...) {
-    for case let moment? in moments {
-      for shift in shifts {
-        let shifted = moment + Interval(milliseconds: shift)
-        if shifted >= shown { until = min(until, shifted) }
-      }
-    }
-  }
-
-  mutating func add(_ state: LineageState) {
+  private func moments(of state: LineageState) -> [Instant?] {
     let trial = state.trials.last
-    add(
+    var moments = [
       state.firstEventAt, state.lastEventAt, state.periodEnd, state.reportedEnd,
       state.lastReportedEnd, state.effectiveEnd, state.unansweredEnd, trial?.end,
-      trial?.convertibleUntil)
+      trial?.convertibleUntil,
+    ]
     // The ends of the years of a 12-month commitment that continues after a cancel.
-    guard let cancel = state.lastCancelAt else { return }
+    guard let cancel = state.lastCancelAt else { return moments }
     let begun = state.charges.lazy.map(\.time).min().map { min($0, cancel) } ?? cancel
     let starts = state.charges.filter { $0.kind != .renewal }.map(\.time)
     for start in [cancel, begun] + starts {
-      let years = max(0, shown.since(start).milliseconds) / Interval.days(366).milliseconds
-      add(start + .days(366 * (years + 1)))
+      let years = max(0, knownAt.since(start).milliseconds) / Interval.days(366).milliseconds
+      moments.append(start + .days(366 * (years + 1)))
     }
+    return moments
   }
 }
