@@ -95,22 +95,10 @@ func countedHistories(
     ?? histories(of: events, rules: rules)
 }
 
-extension [SubscriptionHistory] {
-  /// Returns `end` as the end of the one of them that churns at its time and in its product; nil if
-  /// none does.
-  ///
-  /// Several lineages of linked groups can end in one churn.
-  func counted(_ end: ChurnInDoubt) -> ChurnInDoubt? {
-    let churning = filter { $0.churns(at: end.at, in: end.productKey) }
-    let own = churning.first { $0.lineages.contains(end.lineage) } ?? churning.first
-    return own?.lineages.min().map {
-      ChurnInDoubt(lineage: $0, productKey: end.productKey, at: end.at)
-    }
-  }
-}
-
 extension ReconcilePass {
   /// Returns the ends in doubt that reports count, without those of another provider's report.
+  ///
+  /// Several lineages of linked groups can end in one churn.
   func counted(_ doubts: Set<ChurnInDoubt>) throws -> Set<ChurnInDoubt> {
     guard try ledger.isLinked() else { return doubts }
     return Set(
@@ -118,7 +106,12 @@ extension ReconcilePass {
         guard let row = try ledger.lineage(end.lineage) else { return end }
         let group = try ledger.linkedGroup(of: row)
         let linked = try LinkedGroups(group, try ledger.events(of: group), rules: rules.fold)
-        return linked.map { $0.counted.histories.counted(end) } ?? end
+        guard let histories = linked?.counted.histories else { return end }
+        let churning = histories.filter { $0.churns(at: end.at, in: end.productKey) }
+        let own = churning.first { $0.lineages.contains(end.lineage) } ?? churning.first
+        return own?.lineages.min().map {
+          ChurnInDoubt(lineage: $0, productKey: end.productKey, at: end.at)
+        }
       })
   }
 }
