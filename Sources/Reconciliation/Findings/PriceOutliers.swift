@@ -96,6 +96,8 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     return Reconciliation.breaks(from: findings, lineage: lineage, rules: rules)
   }
 
+  /// The finding about a charge; nil if its price is not rare, or is close to that of a neighbour,
+  /// or if it is a renewal without neighbours.
   private func finding(
     of charge: Charge, among charges: [Charge], at index: Int, _ lineage: LineageInput,
     _ events: [Event], _ rules: ReconciliationSettings
@@ -118,21 +120,7 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
     }
     let others = [
       charges[..<index].last(where: isUsual), charges[(index + 1)...].first(where: isUsual),
-    ]
-    return finding(event, charge, price, rare, others.compactMap(\.self))
-  }
-
-  /// The group in which a price is rare; nil for other prices.
-  private func rare(_ price: Amount, _ product: PricedProduct, _ kind: ChargeKind) -> Rare? {
-    let group = prices[Group(product: product, isFirst: kind != .renewal)]
-    return group.flatMap { $0.prices.contains(price) ? $0 : nil }
-  }
-
-  /// The finding about a charge compared with its neighbours; nil if it is close to one, or is a
-  /// renewal without neighbours.
-  private func finding(
-    _ event: Event, _ charge: Charge, _ price: Amount, _ rare: Rare, _ others: [Charge]
-  ) -> FoldFinding? {
+    ].compactMap(\.self)
     let near = others.compactMap(\.price.local).filter { !isFar(price, from: $0, factor: factor) }
     guard near.isEmpty else { return nil }
     var (difference, beside) = (Amount?.none, "the median is \(rare.median.text())")
@@ -151,6 +139,12 @@ public struct PriceOutliers: Sendable, Equatable, ChargeOutliers {
       .priceOutlier, event, difference: difference,
       "\(event.kindAndTime) costs \(price.text()) local, \(beside); few charges of the product are "
         + "as far off")
+  }
+
+  /// The group in which a price is rare; nil for other prices.
+  private func rare(_ price: Amount, _ product: PricedProduct, _ kind: ChargeKind) -> Rare? {
+    let group = prices[Group(product: product, isFirst: kind != .renewal)]
+    return group.flatMap { $0.prices.contains(price) ? $0 : nil }
   }
 }
 
