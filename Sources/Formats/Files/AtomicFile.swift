@@ -19,11 +19,7 @@ public final class AtomicFile {
     self.file = file
   }
 
-  deinit {
-    let cause = errno
-    unlink(path)
-    errno = cause
-  }
+  deinit { keepingError { unlink(path) } }
 
   /// Syncs the file, gives it its final path, and syncs the folder.
   ///
@@ -32,9 +28,7 @@ public final class AtomicFile {
     // A link, unlike a rename, never replaces an existing file.
     guard file.sync(), link(path, place) == 0 else { return false }
     if syncFolder() { return true }
-    let cause = errno
-    unlink(place)
-    errno = cause
+    keepingError { unlink(place) }
     return false
   }
 

@@ -18,12 +18,7 @@ public final class OpenFile: Sendable {
     descriptor = number
   }
 
-  deinit {
-    // The caller may still need the error of an earlier call.
-    let cause = errno
-    close(descriptor)
-    errno = cause
-  }
+  deinit { keepingError { close(descriptor) } }
 
   /// Reads the next bytes into `target` and returns their number: 0 at the end.
   public func read(into target: UnsafeMutableRawBufferPointer) -> Int? {
@@ -83,4 +78,11 @@ public final class OpenFile: Sendable {
       guard errno == EINTR else { return nil }
     }
   }
+}
+
+/// Calls `body` without changing `errno`: the caller may still need the error of an earlier call.
+func keepingError(_ body: () -> Int32) {
+  let cause = errno
+  _ = body()
+  errno = cause
 }

@@ -43,11 +43,7 @@ public struct RawPath: Sendable, Hashable, Comparable {
   }
 
   private static func names(_ folder: OpaquePointer) -> [RawPath]? {
-    defer {
-      let cause = errno
-      closedir(folder)
-      errno = cause
-    }
+    defer { keepingError { closedir(folder) } }
     var names: [RawPath] = []
     while true {
       // Separates an error from the end: a partial list would look like the folder's whole content.
