@@ -60,9 +60,7 @@ extension CustomerSimulation {
     subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
   }
 
-  func period(of occurrence: Occurrence) -> AccessPeriod? {
-    if case .period = occurrence.part { period(of: occurrence.part) } else { nil }
-  }
+  func period(of occurrence: Occurrence) -> AccessPeriod? { period(of: occurrence.part) }
 
   /// The free or paid period of a part; nil for a one-time purchase.
   func period(of part: OccurrencePart) -> AccessPeriod? {
