@@ -150,11 +150,6 @@ enum DeliveryOutcome: String, CaseIterable, Sendable {
 let hour: Int64 = 3_600
 let day: Int64 = 86_400
 
-/// The same time of day `months` later, on the last day of a month that is too short.
-func adding(months: Int, to second: Int64) -> Int64 {
-  PeriodLength.months(months).end(from: Instant(seconds: second)).milliseconds / 1000
-}
-
 func civilDay(of second: Int64) -> Day { CivilCalendar.utc.day(of: Instant(seconds: second)) }
 
 func civilMonth(of second: Int64) -> Month { civilDay(of: second).month }
@@ -173,9 +168,10 @@ struct TimeSpan: Sendable, Equatable {
   var proceedSwitch: Int64
 
   init(_ scenario: Scenario) {
-    start = Int64(Day(year: 2025, month: 1, day: 1).number) * day
-    end = adding(months: scenario.months, to: start)
-    priceRise = adding(months: (scenario.months + 1) / 2, to: start)
-    proceedSwitch = adding(months: scenario.months * 2 / 3, to: start)
+    let month = { (index: Int) in Simulation.start(of: Month(number: Int32(2025 * 12 + index))) }
+    start = month(0)
+    end = month(scenario.months)
+    priceRise = month((scenario.months + 1) / 2)
+    proceedSwitch = month(scenario.months * 2 / 3)
   }
 }
