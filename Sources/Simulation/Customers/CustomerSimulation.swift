@@ -85,6 +85,11 @@ struct AccessPeriod: Sendable {
 
   var product: Product { charge.product }
 
+  func state(isOver: Bool) -> RenewState {
+    if isOver { return .canceled }
+    return billingIssueAt != nil ? .billingIssue : canceledAt != nil ? .canceled : .willRenew
+  }
+
   /// The period without events after `time`.
   func known(at time: Int64) -> AccessPeriod {
     func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }

@@ -203,13 +203,11 @@ extension CustomerSimulator {
 
   private mutating func recordTrial(_ kind: EventKind, at time: Int64, _ trial: AccessPeriod) {
     let listed = listPrice(of: trial.product, at: trial.start)
-    let known = trial.known(at: time)
     var occurrence = occurrence(kind, at: time, trial)
     occurrence.part = .trial(subscription: current)
     occurrence.charge.gross = customer.person.market.money(listed, at: trial.start)
     occurrence.access.isTrial = true
-    occurrence.access.state =
-      known.billingIssueAt != nil ? .billingIssue : known.canceledAt != nil ? .canceled : .willRenew
+    occurrence.access.state = trial.known(at: time).state(isOver: false)
     record(occurrence)
   }
 }
@@ -249,13 +247,9 @@ extension CustomerSimulator {
 
   private func access(at time: Int64, _ period: AccessPeriod) -> Access {
     let end = period.graceEnd ?? period.end
-    let known = period.known(at: time)
-    let isFailing = known.billingIssueAt != nil
     let isOver = period.hasExpired || period.gaveUpAt != nil
-    let isCanceled = isOver || !isFailing && known.canceledAt != nil
     return Access(
       isActive: time < end, started: firstPaid(before: period.start), until: end,
-      state: isCanceled ? .canceled : isFailing ? .billingIssue : .willRenew,
-      product: period.charge.product)
+      state: period.known(at: time).state(isOver: isOver), product: period.charge.product)
   }
 }

@@ -78,12 +78,9 @@ extension Subscription {
       preconditionFailure("a subscription begins with a trial or a period")
     }
     let isOver = period.revokedAt != nil || period.hasExpired || period.gaveUpAt != nil
-    let isFailing = !isOver && period.billingIssueAt != nil
-    let isCanceled = isOver || period.canceledAt != nil
     return Access(
       isActive: time < period.effectiveEnd, started: first.start, until: period.effectiveEnd,
-      state: isFailing ? .billingIssue : isCanceled ? .canceled : .willRenew,
-      isTrial: periods.isEmpty, product: period.product)
+      state: period.state(isOver: isOver), isTrial: periods.isEmpty, product: period.product)
   }
 
   /// When auto-renew was last seen to be off, in the newest period.
