@@ -33,11 +33,9 @@ struct Providers {
     case .object where mapper(of: node, on: tape) != nil: return true
     case .object, .array:
       let isObject = tape.kind(node) == .object
-      for child in tape.children(of: node)
-      where recognisesBody(in: isObject ? tape.value(ofKey: child) : child, of: tape) {
-        return true
+      return tape.children(of: node).contains {
+        recognisesBody(in: isObject ? tape.value(ofKey: $0) : $0, of: tape)
       }
-      return false
     case .string:
       let bytes = tape.bytes(node)
       guard let first = bytes.first, LogText.beginsJSON(first) else { return false }
