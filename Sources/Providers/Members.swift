@@ -32,12 +32,11 @@ struct MemberTable: Sendable {
   let names: [String]
 
   init<Field: MemberField>(_: Field.Type, own: [Int: [String]] = [:]) {
-    let known = Field.allCases.map { field in
-      field.names.filter { name in !own.values.contains { $0.contains(name) } }
-    }
+    let configured = Set(own.values.joined())
     var taken: Set<String> = []
     let names = Field.allCases.map { field in
-      ((own[field.rawValue] ?? []) + known[field.rawValue]).filter { taken.insert($0).inserted }
+      let known = field.names.filter { !configured.contains($0) }
+      return ((own[field.rawValue] ?? []) + known).filter { taken.insert($0).inserted }
     }
     keys = KeyTable(names.flatMap { $0 } + Field.unread)
     starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
