@@ -126,7 +126,7 @@ extension JSONTape {
   func integer(_ value: MemberValue) throws(BodyProblem) -> Int64? {
     guard let node = filled(value) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
-      let number = IntegerText.int64(bytes(node))
+      let number = DecimalText.int64(bytes(node))
     else { throw .bad(value.name, expected: "an integer") }
     return number
   }
@@ -147,8 +147,8 @@ extension JSONTape {
     case .true: return true
     case .false: return false
     case .number, .string:
-      if text.isWord("true") || IntegerText.int64(text) == 1 { return true }
-      if text.isWord("false") || IntegerText.int64(text) == 0 { return false }
+      if text.isWord("true") || DecimalText.int64(text) == 1 { return true }
+      if text.isWord("false") || DecimalText.int64(text) == 0 { return false }
     default: break
     }
     throw .bad(value.name, expected: "true, false, 1 or 0")

@@ -8,7 +8,7 @@ public enum ParsedAmount: Sendable, Equatable {
   case tooLarge
 }
 
-/// Amounts of money and rates, read exactly.
+/// Amounts of money, rates and whole numbers, read exactly.
 public enum DecimalText {
   private static let microsMax = Amount.lineMax.micros.magnitude
 
@@ -27,10 +27,7 @@ public enum DecimalText {
     let amount = Amount(micros: parts.isNegative ? -rounded : rounded)
     return .amount(amount, wasRounded: rest != .none)
   }
-}
 
-/// Whole numbers, read exactly.
-public enum IntegerText {
   /// The integer of a JSON number, or of a string of the same grammar.
   ///
   /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for

@@ -8,7 +8,7 @@ private func amount(_ text: String) -> ParsedAmount? {
 }
 
 private func whole(_ text: String) -> Int64? {
-  Array(text.utf8).withUnsafeBytes { IntegerText.int64($0) }
+  Array(text.utf8).withUnsafeBytes { DecimalText.int64($0) }
 }
 
 @Test(

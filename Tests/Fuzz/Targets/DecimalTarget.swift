@@ -7,10 +7,10 @@ func feedDecimal(_ bytes: UnsafeRawBufferPointer) {
   let parsed = DecimalText.amount(bytes)
   guard let exact = ExactDecimal(bytes) else {
     claim(parsed == nil, "what is no number has no amount")
-    claim(IntegerText.int64(bytes) == nil, "what is no number is no whole number")
+    claim(DecimalText.int64(bytes) == nil, "what is no number is no whole number")
     return
   }
-  judgeInteger(IntegerText.int64(bytes), exact)
+  judgeInteger(DecimalText.int64(bytes), exact)
   guard let parsed else { return claim(false, "a number has an amount") }
   guard let (numerator, denominator) = exact.fraction(places: 6) else { return }
   switch parsed {
