@@ -80,7 +80,7 @@ public struct FoldSettings: Sendable {
   /// window seldom changes, and to 7 days at most: imports are created later.
   public static func allowance(for lag: Interval) -> Interval {
     guard lag > .minutes(5) else { return .seconds(0) }
-    var allowance = Interval.hour
+    var allowance = Interval.hours(1)
     while allowance < lag, allowance < .days(7) { allowance = allowance + allowance }
     return min(allowance, .days(7))
   }

@@ -55,7 +55,7 @@ public struct SeverityThresholds: Sendable, Equatable {
       found.estimatedUSD != .zero,
       let expectedAt = found.expectedAt
     else { return found }
-    let age = asOf.since(expectedAt).milliseconds / Interval.day.milliseconds
+    let age = asOf.since(expectedAt).milliseconds / Interval.days(1).milliseconds
     let byAge = Severity.allCases.last { severity in days[severity].map { age >= $0 } ?? false }
     guard let byAge, byAge > found.severity else { return found }
     var aged = found

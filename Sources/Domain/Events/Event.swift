@@ -214,7 +214,7 @@ public struct Event: Sendable, Hashable {
   /// after its event, which is longer than the stores exist.
   public var hasImpossibleClock: Bool {
     guard let created else { return false }
-    return received.map { created > $0 + .hour } ?? false || created > time + .days(20 * 365)
+    return received.map { created > $0 + .hours(1) } ?? false || created > time + .days(20 * 365)
   }
 
   /// When the state was seen: at its time, or when it was received if it has no date of its own.

@@ -99,8 +99,8 @@ public struct Month: Codable, Sendable, Hashable, Comparable {
 extension Instant {
   /// `2026-11-20T08:15:00Z`, with milliseconds only when they are not zero.
   public var text: String {
-    let days = milliseconds.flooredDividing(by: Interval.day.milliseconds)
-    let rest = Int(milliseconds - days * Interval.day.milliseconds)
+    let days = milliseconds.flooredDividing(by: Interval.days(1).milliseconds)
+    let rest = Int(milliseconds - days * Interval.days(1).milliseconds)
     let day = Day(number: Int32(truncatingIfNeeded: days))
     let hours = padded(rest / 3_600_000, 2)
     let minutes = padded(rest / 60_000 % 60, 2)
@@ -140,7 +140,7 @@ public struct CivilCalendar: Sendable {
   /// The day that `instant` falls on.
   public func day(of instant: Instant) -> Day {
     let local = instant.milliseconds + offset(at: instant) * 1000
-    let days = local.flooredDividing(by: Interval.day.milliseconds)
+    let days = local.flooredDividing(by: Interval.days(1).milliseconds)
     return Day(number: Int32(truncatingIfNeeded: days))
   }
 
@@ -149,7 +149,7 @@ public struct CivilCalendar: Sendable {
 
   /// The first instant of `day`; if the zone skipped that day, the first instant of the next one.
   public func start(of day: Day) -> Instant {
-    let length = Interval.day.milliseconds
+    let length = Interval.days(1).milliseconds
     let midnight = Int64(day.number) * length
     // The local midnight is UTC midnight minus the offset before or after a nearby change.
     let midnights = [midnight - length, midnight, midnight + length].lazy.map {

@@ -15,10 +15,10 @@ public struct Instant: Codable, Sendable, Hashable, Comparable {
   }
 
   /// The UTC hour that contains it, numbered since 1970-01-01.
-  public var hour: Int64 { milliseconds.flooredDividing(by: Interval.hour.milliseconds) }
+  public var hour: Int64 { milliseconds.flooredDividing(by: Interval.hours(1).milliseconds) }
 
   /// The start of a UTC hour.
-  public init(hour: Int64) { milliseconds = hour * Interval.hour.milliseconds }
+  public init(hour: Int64) { milliseconds = hour * Interval.hours(1).milliseconds }
 
   /// The instant `duration` later.
   public static func + (instant: Instant, duration: Interval) -> Instant {
@@ -59,12 +59,6 @@ public struct Interval: Codable, Sendable, Hashable, Comparable {
 
   /// A length of `hours`.
   public static func hours(_ hours: Int64) -> Interval { .seconds(hours * 3600) }
-
-  /// 60 minutes.
-  public static var hour: Interval { Interval(milliseconds: 3_600_000) }
-
-  /// 24 hours.
-  public static var day: Interval { Interval(milliseconds: 86_400_000) }
 
   /// A length of `days` of 24 hours.
   public static func days(_ days: Int64) -> Interval { .seconds(days * 86_400) }

@@ -91,7 +91,7 @@ extension [ArrivalHour] {
   /// Reads the hours of a day from such bytes.
   init(_ bytes: UnsafeRawBufferPointer, of day: Day) throws(SubledgerError) {
     self.init()
-    let length = UInt64(Interval.hour.milliseconds)
+    let length = UInt64(Interval.hours(1).milliseconds)
     var reader = ByteReader(bytes)
     while !reader.isAtEnd {
       let hour = Int64(reader.byte())

@@ -22,7 +22,7 @@ enum DueHour {
   /// Returns the UTC hour that contains an instant or ends at it.
   static func of(_ instant: Instant) -> Int64 {
     let (whole, rest) = instant.milliseconds.quotientAndRemainder(
-      dividingBy: Interval.hour.milliseconds)
+      dividingBy: Interval.hours(1).milliseconds)
     return rest > 0 ? whole : whole - 1
   }
 }

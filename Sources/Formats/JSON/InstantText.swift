@@ -45,7 +45,7 @@ public enum InstantText {
     let date = Day(year: year, month: month, day: day)
     // A day after the end of its month would be one of the next month.
     guard day <= 28 || date.date.day == day else { return nil }
-    let midnight = Int64(date.number) * Interval.day.milliseconds
+    let midnight = Int64(date.number) * Interval.days(1).milliseconds
     if text.isAtEnd { return needsOffset ? nil : Instant(milliseconds: midnight) }
     guard text.skip("T") || text.skip("t") || text.skip(" "),
       let hour = text.number(2), text.skip(":"), let minute = text.number(2), text.skip(":"),

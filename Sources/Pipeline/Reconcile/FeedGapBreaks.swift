@@ -96,7 +96,7 @@ func staleFeeds(_ rules: FoldSettings) -> [Break] {
     .sorted { ($0.newest, $0.name) < ($1.newest, $1.name) }
   var together: [[Watermark]] = []
   for feed in stale {
-    if let first = together.last?[0], feed.newest.since(first.newest) <= .day {
+    if let first = together.last?[0], feed.newest.since(first.newest) <= .days(1) {
       together[together.count - 1].append(feed)
     } else {
       together.append([feed])

@@ -92,7 +92,7 @@ struct CSVLine {
     let day = CivilCalendar.utc.day(of: instant)
     let date = day.date
     guard (0...9999).contains(date.year) else { return add(plain: instant.text) }
-    let rest = Int(instant.milliseconds - Int64(day.number) * Interval.day.milliseconds)
+    let rest = Int(instant.milliseconds - Int64(day.number) * Interval.days(1).milliseconds)
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
       var end = 0
       func put(_ number: Int, _ width: Int, before mark: Unicode.Scalar) {

@@ -71,7 +71,7 @@ extension PeriodLength {
   /// The length of a period with these ends: 28–45 days are a month; more are whole months of
   /// 30.4375 days if at most three days off; else days.
   public init(from start: Instant, to end: Instant) {
-    let days = max(1, Int(end.since(start).rounded(dividingBy: .day)))
+    let days = max(1, Int(end.since(start).rounded(dividingBy: .days(1))))
     if days < 28 {
       self = .days(days)
     } else if days <= 45 {
