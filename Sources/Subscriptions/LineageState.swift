@@ -220,9 +220,6 @@ public final class LineageState {
       || refunds.contains { !$0.chargeIsKnown }
   }
 
-  /// Whether an expiry was reported for the last period.
-  public var isExpiryReported: Bool { expiredAt != nil }
-
   /// Charges of subscriptions, in business order.
   public var subscriptionCharges: [Charge] {
     charges.contains { $0.kind == .oneTime } ? charges.filter { $0.kind != .oneTime } : charges

@@ -16,7 +16,7 @@ struct LineageStateTests {
     let state = try #require(try history(story).state)
     #expect(state.isSubscription && state.isAutoRenewOff && !state.isTrial)
     #expect(state.periodEnd == at("2026-02-01") && state.charges.isEmpty)
-    #expect(!state.isExpiryReported)
+    #expect(state.expiredAt == nil)
   }
 
   @Test("A purchase that does not renew is not a subscription")

@@ -11,7 +11,7 @@ extension Reconciler {
     // A failing payment's end is the end of grace: most of a period later or, in Play, up to 30
     // days for a shorter period. A charge recovered in retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
-    let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
+    let isGivenUp = state.isInBillingRetry && state.expiredAt != nil && end <= state.lastEventAt
     let isActive = isOn(match)
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
     // After a change to a shorter product, the shown end is one of its periods later.

@@ -238,7 +238,7 @@ extension Reconciler {
     let free = state.unseenPeriods.filter { $0.transaction == 0 }
       .compactMap { $0.start ?? $0.previousEnd }
     let last =
-      state.isExpiryReported || state.isInBillingRetry
+      state.expiredAt != nil || state.isInBillingRetry
       ? nil : state.subscriptionCharges.last?.periodEnd
     return (free + [last].compactMap(\.self)).last { due in
       due <= refund.time && !missing(in: lineage).contains { $0.at == due }
@@ -250,7 +250,7 @@ extension Reconciler {
   private func findRenewals(before charged: Instant, of id: String, _ lineage: LineageInput) {
     let state = lineage.latest
     guard let last = state.subscriptionCharges.last, last.time < charged, let end = last.periodEnd,
-      !state.isExpiryReported, !state.isInBillingRetry, state.reportedEnd == nil,
+      state.expiredAt == nil, !state.isInBillingRetry, state.reportedEnd == nil,
       let length = periodLength(state, of: last.product), length > .seconds(0),
       charged > knownAt || !isListed(lineage),
       !missing(in: lineage).contains(where: { $0.at.map { $0 > last.time } ?? true })

@@ -185,7 +185,7 @@ extension Reconciler {
     let state = lineage.latest
     let isDelayed =
       next == nil
-      ? state.isExpiryReported || state.isInBillingRetry
+      ? state.expiredAt != nil || state.isInBillingRetry
       : (state.churned.filter(\.isExpired).map(\.at) + state.paymentsFailed)
         .contains { last.middle <= $0 && $0 <= instant }
     let between = isDelayed ? 0 : last.count(until: instant)

@@ -206,7 +206,7 @@ extension Reconciler {
     _ match: EntitlementMatch, after base: Instant
   ) -> (at: Instant, count: Int64)? {
     let state = match.lineage.state
-    guard !state.isTrial || (state.isExpiryReported && !state.isInBillingRetry) else { return nil }
+    guard !state.isTrial || (state.expiredAt != nil && !state.isInBillingRetry) else { return nil }
     if let started = match.startedAt, started > base + gap {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))

@@ -51,7 +51,7 @@ extension Reconciler {
     }
     // A refund or a revocation ends access before the period's end.
     if isOver(match), earlyEnd(of: match) != nil { return false }
-    return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(match.lineage)
+    return !state.isAutoRenewOff && state.expiredAt == nil && !mayBeRevoked(match.lineage)
       && !isReportedLater(match.lineage, .cancel) && !isRefundMissed(match.lineage)
       && entitlement.newestTransaction?.revokedAt == nil && !isCancelReported(match)
   }
@@ -117,7 +117,7 @@ extension Reconciler {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
     guard sendsEvents, isOff, match.entitlement.renewState != .billingIssue, isOver(match),
-      !state.isExpiryReported, !hasGivenUp(state), !mayBeRevoked(match.lineage),
+      state.expiredAt == nil, !hasGivenUp(state), !mayBeRevoked(match.lineage),
       !wasGivenUp(match.entitlement), !isRefundMissed(match.lineage),
       !isReportedLater(match.lineage, .expiry)
     else { return false }
