@@ -129,12 +129,10 @@ public struct SubscriptionHistory: Sendable {
 
   /// The dimensions of a row about `product` from the event at `index`.
   func productKey(_ product: StringID, from index: Int) -> ProductKey {
-    guard isShared else {
-      return ProductKey(
-        provider: reported[0].provider, app: reported[0].app, store: store, product: product)
-    }
-    return ProductKey(
-      provider: events[index].provider, app: events[index].app, store: store, product: product)
+    let (provider, app) =
+      isShared
+      ? (events[index].provider, events[index].app) : (reported[0].provider, reported[0].app)
+    return ProductKey(provider: provider, app: app, store: store, product: product)
   }
 
   /// The dimensions of a row about the product of the period at `index`.
