@@ -88,7 +88,7 @@ private struct PlayOrders {
   }
 }
 
-private extension Event {
+extension Event {
   /// Whether it shows a purchase whose payment fails or that gives no access.
   var lacksPayment: Bool {
     observation != nil && (isFailing || observation?.isOwned == false)

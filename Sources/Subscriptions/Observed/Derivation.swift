@@ -183,8 +183,7 @@ struct Derivation {
       event.observation?.isTrial != true
     else { return true }
     let firstEnd = length.end(from: bought)
-    let isInGrace = event.isBillingProblem || event.observation?.isInBillingRetry == true
-    return end <= firstEnd + rules.renewalGap || (isInGrace && end < length.end(from: firstEnd))
+    return end <= firstEnd + rules.renewalGap || event.isFailing && end < length.end(from: firstEnd)
   }
 
   private func kind(of purchase: Purchase, _ event: Event, at time: Instant) -> EventKind {
