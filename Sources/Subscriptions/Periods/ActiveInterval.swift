@@ -15,8 +15,7 @@ struct ActiveInterval: Sendable {
 
   /// Whether it is active at a boundary T: start < T ≤ end.
   func isActive(at boundary: Instant) -> Bool {
-    guard start < boundary else { return false }
-    return end.map { boundary <= $0 } ?? true
+    start < boundary && (end.map { boundary <= $0 } ?? true)
   }
 }
 
