@@ -48,9 +48,7 @@ public struct ProviderCapabilities: Sendable {
   /// Whether a recovered payment and a restart after a lapse have their own events, so that a
   /// renewal always follows a paid period.
   public var sendsRestarts = false
-  /// Whether refunds of subscriptions are sent.
   var sendsSubscriptionRefunds = true
-  /// Whether refunds of one-time purchases are sent.
   var sendsOneTimeRefunds = true
   /// Whether a purchase is reported however late its receipt is uploaded.
   public var announcesLateUploads = true

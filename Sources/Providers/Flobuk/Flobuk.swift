@@ -97,8 +97,6 @@ struct Flobuk: BodyMapper {
 }
 
 /// The members of a FLOBUK webhook body.
-///
-/// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 private enum FlobukField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case transaction, data, store, user, timestamp

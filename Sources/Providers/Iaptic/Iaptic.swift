@@ -151,10 +151,8 @@ struct Iaptic: BodyMapper {
   }
 }
 
-/// The members of an iaptic webhook body that are used here.
-///
-/// Source: iaptic.com and billing.fovea.cc, Webhook. `password` is the account's secret; only its
-/// presence is read.
+/// The members of an iaptic webhook body that are used here; of `password`, the account's secret,
+/// only the presence is read.
 private enum IapticField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case type, applicationUsername, purchases, notification, password

@@ -110,8 +110,6 @@ struct Purple: BodyMapper {
 }
 
 /// The members of a Purple event, and the members that archive writers add at top level.
-///
-/// Source: docs.purplepublish.com, Receipt Events.
 private enum PurpleField: Int, MemberField {
   static let table = MemberTable(Self.self)
   case version, type, eventTimeMillis, properties
@@ -132,10 +130,7 @@ private enum PurplePropertyField: Int, MemberField {
   static let unread = ["appId"]
 }
 
-/// Purple's event types and their meaning.
-///
-/// Source: docs.purplepublish.com, Receipt Events. Stored copies of that page spell the types in
-/// several ways.
+/// Purple's event types and their meaning; stored copies of its page spell them in several ways.
 private let purpleTypes = EventNames([
   ("PRODUCT_PURCHASED", .event(.purchased)),
   ("PRODUCT_CANCELLED", .event(.purchaseRefunded)),

@@ -159,7 +159,6 @@ func product(of access: Access, _ person: Person) -> JSON {
   ]
 }
 
-/// The entitlement that a product gives.
 func entitlementID(of product: Product) -> String {
   product == .lifetime ? "archive" : product == .coins ? "coins" : "premium"
 }
