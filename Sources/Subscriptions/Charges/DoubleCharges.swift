@@ -47,13 +47,9 @@ private func firstCharges(of events: [Event]) -> [ChargeKey: Event]? {
   guard
     events.contains(where: { $0.chargesTransaction && !charged.insert($0.chargeOfStore).inserted })
   else { return nil }
-  var firsts: [ChargeKey: Event] = [:]
-  for event in events where event.chargesTransaction {
-    let key = event.chargeOfStore
-    if let first = firsts[key], first.isCreated(before: event) { continue }
-    firsts[key] = event
+  return Dictionary(events.lazy.filter(\.chargesTransaction).map { ($0.chargeOfStore, $0) }) {
+    $0.isCreated(before: $1) ? $0 : $1
   }
-  return firsts
 }
 
 extension Event {

@@ -7,11 +7,8 @@ extension [Event] {
   /// Copies report one event, even if they differ; of those whose collection shows the reported
   /// transaction, else of all, the one received last counts.
   var withLastOfEachMessage: [Event] {
-    var last: [MessagePart: Event] = [:]
-    for event in self where event.collection != 0 {
-      let part = MessagePart(event)
-      if let other = last[part], !other.isEarlierCopy(than: event) { continue }
-      last[part] = event
+    let last = Dictionary(lazy.filter { $0.collection != 0 }.map { (MessagePart($0), $0) }) {
+      $0.isEarlierCopy(than: $1) ? $1 : $0
     }
     return keeping { event in
       guard event.collection != 0, let latest = last[MessagePart(event)] else { return true }
