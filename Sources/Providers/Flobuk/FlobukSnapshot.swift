@@ -26,8 +26,7 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
   ) throws(BodyProblem) -> [Entitlement]? {
     guard let list = line.value(.purchases) else { return nil }
     guard tape.kind(list) == .array else { throw .bad("purchases", expected: "a list") }
-    var found: [Entitlement] = []
-    for node in tape.children(of: list) {
+    return try tape.children(of: list).map { node throws(BodyProblem) in
       guard tape.kind(node) == .object else {
         throw .bad("purchases", expected: "a list of objects")
       }
@@ -44,8 +43,7 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
         in: store, draft.event.environment)
       let isPast = end.flatMap { end in capturedAt.map { end <= $0 } } ?? false
       entitlement.isActive = state.isOwned == true && !isPast
-      found.append(entitlement)
+      return entitlement
     }
-    return found
   }
 }

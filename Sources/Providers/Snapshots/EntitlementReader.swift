@@ -14,13 +14,10 @@ struct EntitlementReader {
     guard tape.kind(list) == .array || tape.kind(list) == .object else {
       throw .bad("entitlements", expected: "a list")
     }
-    var found: [Entitlement] = []
     let isObject = tape.kind(list) == .object
-    for node in tape.children(of: list) {
-      let element = isObject ? tape.value(ofKey: node) : node
-      found.append(try entitlement(element, key: isObject ? node : nil, tape))
+    return try tape.children(of: list).map { node throws(BodyProblem) in
+      try entitlement(isObject ? tape.value(ofKey: node) : node, key: isObject ? node : nil, tape)
     }
-    return found
   }
 
   private mutating func entitlement(
