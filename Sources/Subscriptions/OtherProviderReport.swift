@@ -43,10 +43,8 @@ extension SubscriptionHistory {
     let opened = Dictionary(grouping: own.events.filter(\.opensPurchase), by: \.transaction)
     let refunded = Set(own.events.lazy.filter(\.kind.isRefund).map(\.transaction))
     let uses = events.openings
-    var ends: [Int: Instant] = [:]
-    for period in periods { ends[period.opener] = period.end }
-    var booked: [Int: Booking] = [:]
-    for booking in bookings { booked[booking.event] = booking }
+    let ends = Dictionary(periods.map { ($0.opener, $0.end) }) { $1 }
+    let booked = Dictionary(bookings.map { ($0.event, $0.product) }) { $1 }
     return events.indices.compactMap { index in
       let event = events[index]
       let isRefund = event.kind.isRefund
@@ -61,8 +59,8 @@ extension SubscriptionHistory {
       if isKnown == true { return nil }
       return OtherProviderReport(
         provider: event.provider, transaction: event.transaction, kind: event.kind,
-        chargeKind: event.chargeKind, product: booked[index]?.product ?? event.product,
-        time: event.time, end: ends[index], isExpected: isExpected)
+        chargeKind: event.chargeKind, product: booked[index] ?? event.product,
+        time: event.time, end: ends[index] ?? nil, isExpected: isExpected)
     }
   }
 }
