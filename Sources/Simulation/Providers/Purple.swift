@@ -159,14 +159,9 @@ extension CustomerSimulation {
 extension CustomerSimulation {
   private var purpleHistory: ExpectedHistory {
     let trial = firstTrial
-    var periods: [AccessPeriod] = []
-    for (subscription, sent) in subscriptions.enumerated() {
-      for (index, period) in sent.periods.enumerated() {
-        let part = OccurrencePart.period(subscription: subscription, period: index)
-        if var seen = seen(period, hasTrial: trial != nil) {
-          seen.graceEnd = openGrace(of: part, until: seen.end)
-          periods.append(seen)
-        }
+    let periods = subscriptions.indices.flatMap { subscription in
+      subscriptions[subscription].periods.indices.compactMap { index in
+        seen(.period(subscription: subscription, period: index), hasTrial: trial != nil)
       }
     }
     let chain = Subscription(
@@ -176,8 +171,8 @@ extension CustomerSimulation {
       purchases: listedPurchases(sendsRefunds: true), basis: .priceBook)
   }
 
-  private func seen(_ period: AccessPeriod, hasTrial: Bool) -> AccessPeriod? {
-    guard period.charge.time >= span.start else { return nil }
+  private func seen(_ part: OccurrencePart, hasTrial: Bool) -> AccessPeriod? {
+    guard let period = period(of: part), period.charge.time >= span.start else { return nil }
     var seen = period
     seen.charge = listed(period.charge)
     seen.charge.refund = nil
@@ -186,6 +181,7 @@ extension CustomerSimulation {
     // Only the event's time is sent; the list contains the length of a period.
     seen.start = period.charge.time
     seen.end = period.product.end(from: period.charge.time)
+    seen.graceEnd = openGrace(of: part, until: seen.end)
     return seen
   }
 
