@@ -116,18 +116,12 @@ public struct Period: Sendable {
     _ events: [Event], before limit: Instant?
   ) -> [(event: Int, until: Instant?)] {
     var cancels: [(event: Int, until: Instant?)] = []
-    var isOff = false
+    var isOff: Bool { !cancels.isEmpty && cancels.last?.until == nil }
     for index in ownStart(events)..<eventsEnd where isOwn(index, events) {
       let event = events[index]
       if let limit, event.time >= limit { break }
-      if event.isCancel, !isOff {
-        cancels.append((index, nil))
-        isOff = true
-      }
-      if event.kind == .uncanceled, isOff {
-        cancels[cancels.count - 1].until = event.time
-        isOff = false
-      }
+      if event.isCancel, !isOff { cancels.append((index, nil)) }
+      if event.kind == .uncanceled, isOff { cancels[cancels.count - 1].until = event.time }
     }
     return cancels
   }
