@@ -73,24 +73,22 @@ public struct RenewalCounter: Sendable {
   private var reported: Int?
   private var changes: Int64 = 0
   private var taken = 0
-  private var isStartNext: Bool
+  private let isStartSeen: Bool
+  private var isStartNext: Bool { isStartSeen && taken == 0 }
 
   /// - Parameters:
   ///   - count: the value before the first charge; nil if unknown.
   ///   - isStartSeen: whether the first charge is the first payment, which does not count.
   public init(after count: Int64? = nil, isStartSeen: Bool) {
     self.count = isStartSeen ? 0 : count
-    isStartNext = isStartSeen
+    self.isStartSeen = isStartSeen
   }
 
   /// Reads the next charge of the subscription; returns the jump of the counter before it, if any.
   ///
   /// - Parameter counter: the counter in the charge; nil if absent.
   public mutating func take(_ kind: ChargeKind, counter: Int32?) -> CounterJump? {
-    defer {
-      taken += 1
-      isStartNext = false
-    }
+    defer { taken += 1 }
     // A smaller counter in a charge that is not a renewal counts something else.
     let counter = counter.map(Int64.init).flatMap { value in
       kind == .renewal || value >= count ?? 1 ? value : nil
