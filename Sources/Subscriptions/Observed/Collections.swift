@@ -10,8 +10,8 @@ import Domain
 struct Collections {
   private struct Delivery {
     /// The latest time among its events.
-    var time: Instant
-    var seen: Instant
+    let time: Instant
+    let seen: Instant
     /// Its first event, from which an event can be derived.
     let event: Event
   }
@@ -24,13 +24,11 @@ struct Collections {
   private var holding: [PurchaseTie: [Int]] = [:]
 
   init(_ events: [Event]) {
-    var byKey: [Int64: Delivery] = [:]
-    for event in events where event.collection != 0 {
-      let first = Delivery(time: event.time, seen: event.seenAt, event: event)
-      var delivery = byKey[event.collection, default: first]
-      delivery.time = Swift.max(delivery.time, event.time)
-      delivery.seen = Swift.max(delivery.seen, event.seenAt)
-      byKey[event.collection] = delivery
+    let single = events.lazy.filter { $0.collection != 0 }
+      .map { ($0.collection, Delivery(time: $0.time, seen: $0.seenAt, event: $0)) }
+    let byKey = Dictionary(single) { first, next in
+      Delivery(
+        time: max(first.time, next.time), seen: max(first.seen, next.seen), event: first.event)
     }
     deliveries = byKey.values.sorted {
       ($0.seen, $0.event.identity) < ($1.seen, $1.event.identity)
@@ -41,7 +39,7 @@ struct Collections {
     for event in events where event.observation != nil {
       guard let place = places[event.collection] else { continue }
       let held = OfLineage(event, event.product)
-      last[held] = Swift.max(place, last[held] ?? place)
+      last[held] = max(place, last[held] ?? place)
       holding[.product(event.store, event.product), default: []].append(place)
     }
     holding = holding.mapValues { Set($0).sorted() }
