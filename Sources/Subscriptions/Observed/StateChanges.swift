@@ -207,7 +207,7 @@ extension [Purchase] {
       found.append(Successors(first: first, ofItsID: id.value == 0 ? nil : byID[id]))
       guard !purchase.isOneTime else { continue }
       first = purchase.place.0
-      byID[id] = purchase.place.0
+      byID[id] = first
     }
     return found.reversed()
   }
