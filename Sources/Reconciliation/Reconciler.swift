@@ -81,7 +81,7 @@ final class Reconciler {
   /// What events report about the listed transactions.
   private(set) lazy var reported = ReportedTransactions(allLineages, rules)
   /// `allLineages` by listed transactions.
-  private let named: LineageIndex
+  let named: LineageIndex
   /// For listed subscriptions that only one of their transactions identifies, the lineage's index.
   private lazy var homes = view.subscriptions.compactMapValues { listed in
     named.first(ofAny: listed.map(\.key) + [listed[0].originalKey])

@@ -13,12 +13,16 @@ struct EntitlementOrigins {
 
 extension Reconciler {
   /// Finds origins by transactions and products first, then by the only possible subscription.
-  func findOrigins(_ named: LineageIndex) -> EntitlementOrigins {
+  ///
+  /// - Parameter known: the lineages that events reported before the snapshot.
+  func findOrigins(_ known: LineageIndex) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
     for entitlement in view.entitlements {
-      let listed = named.newestKnown(of: entitlement)
+      let listed = known.newestKnown(of: entitlement)
       for key in listed?.unknown ?? [] { origins.continued[key] = listed?.lineage }
-      let found = entitlement.transactions.isEmpty ? holder(of: entitlement) : listed?.lineage
+      let isKnown = !isNewer(entitlement.newestTransaction, of: entitlement)
+      let current = isKnown ? listed?.lineage : nil
+      let found = entitlement.transactions.isEmpty ? holder(of: entitlement) : current
       origins.lineages.append(found)
       if let found, claims(entitlement, lineages[found]) { origins.claimed.insert(found) }
     }
@@ -27,6 +31,15 @@ extension Reconciler {
       origins.lineages[place] = onlyOne(for: entitlement, origins.claimed)
     }
     return origins
+  }
+
+  /// Whether events have the transaction, all those of its lineage being newer than the snapshot:
+  /// what the entitlement shows of it contradicts no older lineage.
+  private func isNewer(_ newest: SnapshotTransaction?, of entitlement: Entitlement) -> Bool {
+    guard let newest, let place = named.lineage(of: ListedTransaction(newest, of: entitlement)),
+      place >= lineages.count
+    else { return false }
+    return allLineages[place].latest.transactions.contains(transactionKey(newest.id))
   }
 
   /// The lineages in its store that an entitlement without transactions may come from, without

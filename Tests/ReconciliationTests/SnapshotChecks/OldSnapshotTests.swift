@@ -116,6 +116,28 @@ struct OldSnapshotTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A listed purchase whose event is newer than the snapshot is not of an older subscription")
+  func purchaseReportedLater() {
+    var ended = Story()
+    ended.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    ended.reportEnd(canceled: "2026-01-05", until: "2026-02-01")
+    var next = Story(original: "200")
+    next.report(
+      .started, "2026-02-10T10:00:20", until: "2027-02-10", transaction: 200, price: 60,
+      product: Story.yearly)
+    var again = bought(200, .started, "2026-02-10T10:00:00", until: "2027-02-10")
+    again.originalID = "200"
+    let listed = [bought(100, .started, "2026-01-01", until: "2026-02-01"), again]
+    var scenario = Scenario(
+      stories: [ended, next],
+      entitlements: [premium(until: "2027-02-10", product: "yearly", listing: listed)],
+      capturedAt: "2026-02-10T10:00:19", asOf: "2026-02-20", change: allMapped)
+    #expect(scenario.codes == [])
+    // Without the event, the list proves the purchase.
+    scenario.stories = [ended]
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
   @Test("A listed revocation after the capture time explains the snapshot's end")
   func revokedAhead() {
     var listed = monthlyTransactions(renewals: 0)
