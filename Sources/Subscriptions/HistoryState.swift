@@ -161,7 +161,8 @@ extension SubscriptionHistory {
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
         kind: booking.chargeKind, basis: booking.money.basis, product: booking.product,
         price: booking.price, ordinal: ordinals[index],
-        renewalCount: events[booking.event].renewalCount)
+        renewalCount: events[booking.event].renewalCount,
+        purchasedAt: events[booking.event].observation?.firstPurchasedAt)
     }
   }
 

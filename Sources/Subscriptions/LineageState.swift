@@ -22,6 +22,8 @@ public struct Charge: Sendable, Equatable {
   public var ordinal: Int64?
   /// The provider's number of renewals up to this charge; nil when not sent.
   public var renewalCount: Int32?
+  /// When its subscription was bought, according to the state that shows it; nil when not sent.
+  public var purchasedAt: Instant?
 }
 
 /// The price in an event that is not a charge.

@@ -16,6 +16,7 @@ extension Reconciler {
         if !isEvaluated || paid.charges.first.map({ $0.time > knownAt }) ?? false {
           evaluateFirst(of: paid, after: last, lineage)
         }
+        if !isEvaluated { findRestarts(in: paid, lineage) }
         last = paid.charges.last?.time
       }
     }
@@ -44,6 +45,25 @@ extension Reconciler {
     case .renewal: findChargesBefore(first, after: nil, lineage)
     case .conversion: findTrialBefore(first, lineage)
     case .first, .productChange, .oneTime: break
+    }
+  }
+
+  /// Raises the starts after a lapse that the states of later charges date.
+  private func findRestarts(in paid: CountedCharges, _ lineage: LineageInput) {
+    let state = lineage.latest
+    for (last, next) in zip(paid.charges, paid.charges.dropFirst()) {
+      guard let bought = next.purchasedAt, let end = last.periodEnd, bought > end + gap,
+        bought + gap < next.periodStart, !isMissed(at: bought)
+      else { continue }
+      let others =
+        state.unseenPeriods.map(\.time) + state.productChanges.map(\.time)
+        + state.trials.map(\.start) + state.reportedByOthers.map(\.time)
+      // Other checks evaluate what these events report.
+      if others.contains(where: { last.time < $0 && $0 < next.time }) { continue }
+      let found = missing(in: lineage)
+      if !found.contains(where: { isBefore(next, $0, after: last.time) }) {
+        findCharges(since: bought, before: next, lineage, opensLineage: false)
+      }
     }
   }
 
@@ -115,7 +135,9 @@ extension Reconciler {
   /// The start is a free trial if a paid period is longer than the time since. If Play's number
   /// leaves only the start, it is a trial longer than a period, or it was paid and a payment
   /// failed.
-  private func findCharges(since bought: Instant, before first: Charge, _ lineage: LineageInput) {
+  private func findCharges(
+    since bought: Instant, before first: Charge, _ lineage: LineageInput, opensLineage: Bool = true
+  ) {
     guard isWatched(bought, lineage), let end = first.periodEnd, end > first.periodStart,
       let length = length(of: first, lineage)
     else { return }
@@ -125,11 +147,11 @@ extension Reconciler {
     let isLongTrial = isAlone && first.periodStart <= bought + longestTrial
     if isAlone { count = 1 }
     let evidence =
-      "the first charge that arrived, of \(first.time.text), is of a subscription bought "
-      + bought.text
+      "of a subscription bought \(bought.text), the first charge that arrived is of "
+      + first.time.text
     let isFree = isLongTrial || first.periodStart + gap < length.end(from: bought)
     raiseCharge(
-      .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: true,
+      .missedStart, of: lineage, at: bought, isFree: isFree, opensLineage: opensLineage,
       evidence + "; no start arrived")
     if count > 1, length.end(from: bought, times: count) <= first.periodStart + gap {
       raiseCharge(

@@ -15,6 +15,31 @@ struct RestartCheckTests {
     return story
   }
 
+  @Test("A renewal whose state dates the purchase after a lapse proves that start")
+  func boughtAgain() {
+    func breaks(_ bought: String) -> [Break] {
+      var story = Story.monthly(renewals: 0, counted: false)
+      story.reportEnd(canceled: "2026-01-10", until: "2026-02-01")
+      for (step, day) in ["2026-05-01", "2026-06-01"].enumerated() {
+        story.report(
+          .renewed, day, until: month(step + 6), transaction: 201 + Int64(step), price: 10
+        ) {
+          var state = Observation()
+          state.firstPurchasedAt = at(bought)
+          $0.observation = state
+        }
+      }
+      return Scenario(story, shown: nil, at: "2026-06-20", provider: .iaptic).breaks
+    }
+    let found = breaks("2026-04-01")
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.expectedAt) == [at("2026-04-01")])
+    #expect(found.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    // The purchase before the lapse, and one whose charge arrived.
+    #expect(breaks("2026-01-01").isEmpty)
+    #expect(breaks("2026-05-01").isEmpty)
+  }
+
   @Test("An event that dates its charge after an expiry and the gap proves one new start")
   func namedRestart() throws {
     func found(_ charged: String) throws -> (breaks: [Break], churned: [Instant]) {
