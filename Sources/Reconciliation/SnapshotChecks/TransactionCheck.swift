@@ -17,19 +17,24 @@ extension Reconciler {
 
   private func evaluate(listed transaction: ListedTransaction, of lineage: LineageInput?) {
     let about = subject(transaction, lineage)
-    let charge = missingCharge(transaction, lineage)
+    let code = code(of: transaction, lineage)
+    let isFirst = siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
+    let charge = MissingCharge(
+      code: code, at: transaction.at, end: transaction.expiresAt,
+      isFree: transaction.isTrial && code == .missedStart,
+      opensLineage: !isOfEarlierSubscription(transaction, lineage)
+        && (isFirst || isFirstPaid(transaction, lineage)))
     let name = lineageName(of: transaction, lineage, about)
     // Events at as-of or later cannot be known yet; the charge explains what else is shown.
     if let at = transaction.at, at >= rules.fold.asOf { return expect(charge, of: name) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
       return omit(.beforeFirstEvent)
     }
-    let code = charge.code
-    var draft = BreakDraft(
-      code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
-      evidence: evidence(transaction, lineage))
-    draft.worth = transaction.isTrial ? nothing : worth(of: transaction, lineage, about, code)
-    raise(draft, for: charge, of: name)
+    raise(
+      BreakDraft(
+        code: code, subject: about, transaction: transaction.id, expectedAt: transaction.at,
+        worth: transaction.isTrial ? nothing : worth(of: transaction, lineage, about, code),
+        evidence: evidence(transaction, lineage)), for: charge, of: name)
     // Events of another subscription of the entitlement do not show the charge again.
     if let own = lineage?.name, own != name { expect(charge, of: own) }
   }
@@ -46,18 +51,6 @@ extension Reconciler {
     return estimate(
       of: transaction.key, lineage, product: about.product, code, at: transaction.at,
       isOffer: transaction.isOffer)
-  }
-
-  private func missingCharge(
-    _ transaction: ListedTransaction, _ lineage: LineageInput?
-  ) -> MissingCharge {
-    let isFirst = siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
-    let code = code(of: transaction, lineage)
-    return MissingCharge(
-      code: code, at: transaction.at, end: transaction.expiresAt,
-      isFree: transaction.isTrial && code == .missedStart,
-      opensLineage: !isOfEarlierSubscription(transaction, lineage)
-        && (isFirst || isFirstPaid(transaction, lineage)))
   }
 
   /// Whether its subscription was charged at its time by an event without transaction id, as
