@@ -64,14 +64,10 @@ struct InputReader {
         try add(result, of: $0.user, provider, $0.content, to: &part)
       }
     case .noSnapshot:
-      try ledger.forEachUser(withoutSnapshotAsOf: asOf, provider: provider, users: users.keys) {
-        user in
-        try compare(user)
-      }
+      try ledger.forEachUser(
+        withoutSnapshotAsOf: asOf, provider: provider, users: users.keys, compare)
     case .webhook:
-      try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
-        try compare(user)
-      }
+      try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys, compare)
     case .noUser:
       for keys in users.keys {
         guard let row = try ledger.lineage(keys.lowerBound) else { continue }
