@@ -11,6 +11,13 @@ struct CrossLineageChecks {
 
   private var builder: InputBuilder { InputBuilder(ledger: ledger, rules: rules.fold) }
 
+  /// Returns all conflicts, and every subscription with events in both production and sandbox.
+  func breaksOfGroups() throws -> [Break] {
+    var breaks = try conflicts { _ in true }
+    try ledger.forEachSandboxLineage { breaks += try environmentLeaks(in: [$0]) }
+    return breaks
+  }
+
   /// Returns the conflicts with a version in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
     let rows = try ledger.conflicts().filter { row in
@@ -64,14 +71,8 @@ struct CrossLineageChecks {
     return breaks
   }
 
-  /// Returns every subscription with events in both production and sandbox.
-  func environmentLeaks() throws -> [Break] {
-    var breaks: [Break] = []
-    try ledger.forEachSandboxLineage { breaks += try environmentLeaks(in: [$0]) }
-    return breaks
-  }
-
-  /// Returns such subscriptions among some lineages, of either environment.
+  /// Returns the subscriptions with events in both production and sandbox among some lineages, of
+  /// either environment.
   func environmentLeaks(in lineages: [LineageRow]) throws -> [Break] {
     try lineages.compactMap { row in
       guard let counterpart = try ledger.counterpart(of: row),

@@ -25,8 +25,10 @@ struct FoldPass {
       try sum.add(revenue, parts: parts)
     }
     try sum.finish()
-    sum.result.breaks += try breaksOfGroups()
-    sum.result.breaks += try breaksByAmounts(sum.result.prices, ExchangeRates(sum.result.rates))
+    let across = CrossLineageChecks(ledger: ledger, rules: rules)
+    sum.result.breaks += try across.breaksOfGroups()
+    sum.result.breaks += try across.chargeOutliers(
+      ExchangeOutliers(ExchangeRates(sum.result.rates)), PriceOutliers(sum.result.prices))
     return Folded(sum.result, list.value, sum.revenueSpill)
   }
 
@@ -59,20 +61,6 @@ struct FoldPass {
       rest.sort()
       try addCharges(rest)
     }
-  }
-
-  /// Returns the breaks that events of several lineages show.
-  func breaksOfGroups() throws -> [Break] {
-    let across = CrossLineageChecks(ledger: ledger, rules: rules)
-    return try across.conflicts { _ in true } + across.environmentLeaks()
-  }
-
-  /// Returns the breaks that depend on the prices and rates of all charges.
-  func breaksByAmounts(
-    _ prices: [PaidPrice: Int64], _ rates: ExchangeRates
-  ) throws -> [Break] {
-    let across = CrossLineageChecks(ledger: ledger, rules: rules)
-    return try across.chargeOutliers(ExchangeOutliers(rates), PriceOutliers(prices))
   }
 }
 

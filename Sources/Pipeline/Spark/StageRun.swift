@@ -102,7 +102,8 @@ struct StageWork {
         try put(facts)
       }
       while let rows = charges.take() { try self.put("charges", rows) }
-      try self.put("breaks", try pass.breaksOfGroups())
+      let across = CrossLineageChecks(ledger: ledger, rules: rules)
+      try self.put("breaks", try across.breaksOfGroups())
       try self.put("linked", try ledger.linkedLineages())
     }
   }
@@ -111,8 +112,8 @@ struct StageWork {
     try withShard { ledger, rules in
       let paid = try ledger.paidPrices()
       let rates = try ledger.rates()
-      let pass = FoldPass(ledger: ledger, rules: rules, jobs: 1)
-      try put("breaks", try pass.breaksByAmounts(paid, rates))
+      let across = CrossLineageChecks(ledger: ledger, rules: rules)
+      try put("breaks", try across.chargeOutliers(ExchangeOutliers(rates), PriceOutliers(paid)))
       let known = try rules.knowing(PaidPrices(paid), rates, in: ledger) { try ledger.begun() }
       let outcome = try ReconcilePass(ledger: ledger, rules: known, proving: job.proving, jobs: 1)
         .compare()
