@@ -83,9 +83,8 @@ extension RunPipeline {
     // The report's own query reads the facts of this fold.
     try ledger.layOver(pass.facts)
     let totals = try RowTotals(question, from: ledger, reportPlan)
-    let columns =
-      try totals.rows > 0
-      ? NumberAnswer(question: question, sums: pass.sums, totals: totals).columns(published) : []
+    let answer = NumberAnswer(question: question, sums: pass.sums, totals: totals)
+    let columns = try totals.rows > 0 ? question.asked.map { try answer.column($0, published) } : []
     try output.begin(question.subject(totals, asOf: rules.fold.asOf, run))
     for note in try question.retractions(in: ledger, rules.fold) { try output.note(note) }
     guard totals.rows > 0 else {

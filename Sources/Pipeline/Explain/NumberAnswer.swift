@@ -51,14 +51,10 @@ struct NumberAnswer {
   let sums: [String: ColumnSum]
   let totals: RowTotals
 
-  /// Returns the requested numbers, each with what the newest run published, if that is given.
+  /// Returns a requested number, with what the newest run published, if that is given.
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
-  func columns(_ published: RowTotals?) throws -> [ColumnAnswer] {
-    try question.asked.map { try answer($0, published) }
-  }
-
-  private func answer(_ index: Int, _ published: RowTotals?) throws -> ColumnAnswer {
+  func column(_ index: Int, _ published: RowTotals?) throws -> ColumnAnswer {
     let column = question.columns[index]
     var answer = ColumnAnswer(column: column.name)
     if let refusal = question.refusal(of: column, rows: totals.rows) {
