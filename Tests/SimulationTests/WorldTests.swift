@@ -16,23 +16,30 @@ import Domain
   }
 
   @Test("Months are added by calendar, to the last day if a month is too short")
-  func months() {
-    func second(_ year: Int, _ month: Int, _ dayOfMonth: Int) -> Int64 {
-      Int64(Day(year: year, month: month, day: dayOfMonth).number) * day + 7
+  func calendarMonths() {
+    func instant(_ year: Int, _ month: Int, _ dayOfMonth: Int) -> Instant {
+      Instant(seconds: Int64(Day(year: year, month: month, day: dayOfMonth).number) * day + 7)
     }
-    let january = second(2025, 1, 31)
-    let february = second(2025, 2, 28)
-    let nextJanuary = second(2026, 1, 31)
-    #expect(adding(months: 1, to: january) == february)
-    #expect(adding(months: 12, to: january) == nextJanuary)
+    let january = instant(2025, 1, 31)
+    #expect(PeriodLength.months(1).end(from: january) == instant(2025, 2, 28))
+    #expect(PeriodLength.months(12).end(from: january) == instant(2026, 1, 31))
+  }
+
+  @Test("The times of a scenario are the starts of months since 2025")
+  func months() {
+    func second(_ year: Int, _ month: Int) -> Int64 {
+      Int64(Day(year: year, month: month, day: 1).number) * day
+    }
+    let span = TimeSpan(Scenario(seed: 1, months: 23))
+    #expect(span.start == second(2025, 1) && span.end == second(2026, 12))
+    #expect(span.priceRise == second(2026, 1) && span.proceedSwitch == second(2026, 4))
   }
 
   @Test("Exchange rates of adjacent months differ by at most five percent")
   func rates() {
     for market in Market.all {
-      for month in 0..<36 {
-        let time = adding(months: month, to: 1_735_689_600)
-        let (now, next) = (market.rate(at: time), market.rate(at: adding(months: 1, to: time)))
+      let rates = (0...36).map { market.rate(at: start(of: Month(number: 2025 * 12 + $0))) }
+      for (now, next) in zip(rates, rates.dropFirst()) {
         #expect(abs(next - now) * 20 < now)
       }
     }
