@@ -151,12 +151,21 @@ extension Reconciler {
     return agree(end, known)
   }
 
-  /// Whether a change that opened another lineage, and was charged there, ended the last period.
+  /// Whether a change that opened another lineage, and was charged there, ended the last period, or
+  /// can have, if the snapshot shows that lineage instead and its start is missing.
   func isReplaced(_ lineage: LineageInput) -> Bool {
     let state = lineage.latest
     guard let begun = begin(ofLastPeriodIn: state), let end = state.effectiveEnd else {
       return false
     }
+    func mayReplace(_ next: LineageInput) -> Bool {
+      next.latest.store == state.store && next.app == lineage.app
+        && missing(in: next).contains { charge in
+          charge.opensLineage && charge.at.map { begun < $0 && $0 <= end + gap } ?? false
+        }
+    }
+    let isGone = user.snapshot != nil && match(of: lineage) == nil
+    if isGone && matches.contains(where: { mayReplace($0.lineage) }) { return true }
     let product = lineage.text(state.product)
     return replacements[product.withoutBasePlan ?? product]?.contains { next in
       let changed = next.latest.firstEventAt

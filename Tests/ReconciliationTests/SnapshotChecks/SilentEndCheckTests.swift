@@ -56,6 +56,23 @@ struct SilentEndCheckTests {
     #expect(codes(nil, previous: Story.monthly, price: nil).contains("MISSED_RENEWAL"))
   }
 
+  @Test("Nothing follows what a missing start replaced if the snapshot shows only the new purchase")
+  func replacedUnseen() {
+    func codes(startedOn day: String) -> [String] {
+      var next = Story(original: "200")
+      next.report(
+        .renewed, "2026-03-10", until: "2026-04-10", transaction: 201, price: 20,
+        product: Story.yearly)
+      return Scenario(
+        stories: [.monthly(renewals: 1), next],
+        entitlements: [premium(until: "2026-04-10", product: "yearly", started: day)],
+        capturedAt: "2026-03-20", asOf: "2026-03-20", change: allMapped
+      ).codes
+    }
+    #expect(codes(startedOn: "2026-02-10") == ["MISSED_START"])
+    #expect(codes(startedOn: "2026-03-05") == ["MISSED_RENEWAL", "MISSED_START"])
+  }
+
   @Test("A missing refund of an older charge does not explain silence")
   func olderRefund() {
     var listed = monthlyTransactions(renewals: 1)
