@@ -75,7 +75,7 @@ extension Reconciler {
     if isTaken && isOver(entitlement) { return }
     if isRefundMissed(match.lineage) { return }
     // The charge with this end arrived, with a later time than that of the snapshot.
-    if isReportedLater(end, than: known, match.lineage) || isCutLater(match) { return }
+    if isReportedLater(end, than: known, match.lineage) || isBookedLater(match) { return }
     // A failing payment moves the shown end to the end of grace.
     let isGrace = entitlement.renewState == .billingIssue && !state.isInBillingRetry && end > known
     // A state of the charge can report an end that does not count; an end more than the gap before
@@ -161,16 +161,16 @@ extension Reconciler {
     }
   }
 
-  /// Whether a newer state shows the listed charge with an earlier end: another replaced it then.
-  private func isCutLater(_ match: EntitlementMatch) -> Bool {
-    guard capabilities.body == .collection, let end = match.entitlement.expiresAt,
-      let listed = match.entitlement.newestTransaction, let current = match.lineage.current
+  /// Whether only a newer state shows the listed charge, with whatever end: another can have
+  /// replaced it since, or grace have followed.
+  private func isBookedLater(_ match: EntitlementMatch) -> Bool {
+    guard capabilities.body == .collection, let current = match.lineage.current,
+      let listed = match.entitlement.newestTransaction
     else { return false }
     let key = transactionKey(listed.id)
-    return !match.lineage.state.charges.contains { $0.transaction == key }
-      && current.charges.contains { charge in
-        charge.transaction == key && charge.periodEnd.map { $0 < end } ?? false
-      }
+    func isBooked(_ charge: Charge) -> Bool { charge.transaction == key }
+    return !match.lineage.state.charges.contains(where: isBooked)
+      && current.charges.contains(where: isBooked)
   }
 
   /// When the payment due at `base`, which had failed first, was made: one period before the shown

@@ -190,12 +190,12 @@ struct OldSnapshotTests {
     expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
   }
 
-  @Test("A listed charge whose period a newer state shows cut short contradicts nothing")
-  func cutLater() {
-    func codes(_ provider: Provider) -> [String] {
+  @Test("A listed charge whose period a newer state shows with another end contradicts nothing")
+  func movedLater() {
+    func codes(_ provider: Provider, until end: String = "2026-02-13") -> [String] {
       var story = Story.monthly(renewals: 0, counted: false)
       story.report(
-        .renewed, "2026-02-01T02:00:00", until: "2026-02-13", transaction: 101, price: 10)
+        .renewed, "2026-02-01T02:00:00", until: end, transaction: 101, price: 10)
       let listed = [bought(101, .renewed, "2026-02-01", until: "2026-03-01")]
       return Scenario(
         story, shown: premium(until: "2026-03-01", listing: listed), at: "2026-02-01T01:00:00",
@@ -203,6 +203,7 @@ struct OldSnapshotTests {
       ).codes
     }
     #expect(codes(.iaptic) == [])
+    #expect(codes(.iaptic, until: "2026-03-08") == [])
     #expect(codes(.qonversion) == ["EXPIRY_MISMATCH"])
   }
 
