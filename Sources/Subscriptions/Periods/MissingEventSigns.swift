@@ -3,7 +3,8 @@ public import Domain
 extension SubscriptionHistory {
   /// Whether events alone prove that one is missing: a refund without its charge, a trial followed
   /// by a renewal, a counter that jumps, an unseen transaction, a first charge that cannot be the
-  /// first, an end that nothing followed, or a report from another provider.
+  /// first, a purchase before a charge, an end that nothing followed, or a report from another
+  /// provider.
   ///
   /// Cheap enough to call for every lineage; reconciliation decides what exactly is missing.
   ///
@@ -12,7 +13,7 @@ extension SubscriptionHistory {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
     return isConversionMissing || unansweredEnd != nil || hasCounterJump
       || mayMissStart(since: start)
-      || hasFreeTimeBetweenOrders
+      || hasFreeTimeBetweenOrders || isRestartMissing
       || reportedByOthers.contains(where: \.isExpected)
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
@@ -27,6 +28,16 @@ extension SubscriptionHistory {
         let free = length.map { period.start + $0 } ?? period.effectiveEnd
         return free.map { $0 + rules.renewalGap < next.start } ?? false
       }
+  }
+
+  /// Whether the state of a charge dates a purchase after the lapse before it.
+  private var isRestartMissing: Bool {
+    zip(periods, periods.dropFirst()).contains { period, next in
+      guard let bought = events[next.opener].observation?.firstPurchasedAt,
+        let end = period.effectiveEnd
+      else { return false }
+      return end + rules.renewalGap < bought && bought + rules.renewalGap < next.start
+    }
   }
 
   /// Whether the numbers in Play's order ids may show that a charge is missing.

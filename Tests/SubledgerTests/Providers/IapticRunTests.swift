@@ -62,6 +62,23 @@ struct IapticRunTests {
     #expect(reported["churn_monthly"]?.last?["active_close"] == "1")
   }
 
+  @Test("Without snapshots, too, renewals date a lost purchase after a lapse, in any store")
+  func boughtAfterLapse() throws {
+    let lapsed = line("EXPIRED", "n2", "2026-02-01T00:00:05Z", "101", shown: 1, price: "1.99")
+      .replacing(#""isExpired":false"#, with: #""isExpired":true"#)
+      .replacing(#""renewalIntent":"Renew""#, with: #""renewalIntent":"Lapse""#)
+    let renewed = line("RENEWED", "n3", "2026-05-01T00:00:05Z", "105", shown: 5, price: "9.99")
+      .replacing("apple:101", with: "apple:104")
+      .replacing("2026-01-01T00:00:00Z", with: "2026-04-01T00:00:00Z")
+    let program = try Program()
+    let lines = [start, lapsed, renewed].map { $0.replacing("apple", with: "stripe") + "\n" }
+    try program.folder.write(lines.joined(), to: "in/a.jsonl")
+    try program.run(["run", "--archives", "in", "--as-of", "2026-05-03"]).ended(0, 1)
+    let found = try program.rows("breaks.csv").filter { $0["code"]?.hasPrefix("MISSED") == true }
+    #expect(found.map { $0["code"] } == ["MISSED_START"])
+    #expect(found.map { $0["expected_at"] } == ["2026-04-01T00:00:00Z"])
+  }
+
   @Test("A renewal that arrives when the collection shows the next one counts by itself")
   func lateRenewal() throws {
     let late = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
