@@ -42,16 +42,15 @@ public struct FoldSettings: Sendable {
   /// When messages of `feed` arrived, without arrivals far away from the rest; a body without an
   /// app can be of any app of its provider.
   public func arrivals(of feed: Feed) -> ClosedRange<Instant> {
-    let marks = [watermarks[feed], unnamedWatermark(besides: feed)].compactMap(\.self)
     let never = Instant(milliseconds: .min)
+    let own = watermarks[feed]
+    let unnamed =
+      feed.provider.capabilities.omitsApps
+      ? watermarks[Feed(provider: feed.provider, app: 0)] ?? own : own
+    guard let own = own ?? unnamed, let unnamed else { return never...Instant(milliseconds: .max) }
     // Of the hour in which as-of lies, only the first and the last arrival are known.
-    let last = marks.map { $0.newest + .hours(1) }.max() ?? Instant(milliseconds: .max)
-    return min(last, marks.map { $0.trustedFrom ?? never }.min() ?? never)...last
-  }
-
-  private func unnamedWatermark(besides feed: Feed) -> Watermark? {
-    feed.app != 0 && feed.provider.capabilities.omitsApps
-      ? watermarks[Feed(provider: feed.provider, app: 0)] : nil
+    let last = max(own.newest, unnamed.newest) + .hours(1)
+    return min(last, own.trustedFrom ?? never, unnamed.trustedFrom ?? never)...last
   }
 
   /// The time until which a missing event proves something: as-of, or a stale feed's newest input.

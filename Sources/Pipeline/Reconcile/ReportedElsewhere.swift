@@ -13,10 +13,11 @@ extension [Break] {
     for index in indices where self[index].mayBeReportedElsewhere {
       let found = self[index]
       let key = transactionKey(found.transaction)
-      let reports = try found.store.possible.compactMap { store in
-        try ledger.lineage(withStoreTransaction: key, in: store)
+      var report: LineageRow?
+      for store in found.store.possible where report == nil {
+        report = try ledger.lineage(withStoreTransaction: key, in: store)
       }
-      guard let row = reports.first else { continue }
+      guard let row = report else { continue }
       let group = try ledger.linkedGroup(of: row)
       let hasOwn = group.contains {
         $0.provider == found.provider && $0.original.isExactly(found.subscription)
