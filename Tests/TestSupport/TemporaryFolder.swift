@@ -20,7 +20,9 @@ public final class TemporaryFolder: Sendable {
   /// Creates a folder with a copy of everything in `other`.
   public convenience init(copying other: TemporaryFolder) throws {
     try self.init()
-    for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
+    // Running programs write and remove hidden files.
+    for name in try FileManager.default.contentsOfDirectory(atPath: other.path)
+    where !name.hasPrefix(".std") {
       try FileManager.default.copyItem(atPath: other.path(name), toPath: path(name))
     }
   }
